@@ -1,0 +1,394 @@
+#include "base/json.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bitset>
+#include <charconv>
+#include <cstring>
+
+#include "base/utf8.h"
+
+namespace stet {
+namespace {
+
+constexpr std::uint64_t kOnes = 0x0101010101010101;
+constexpr std::uint64_t kHighs = 0x8080808080808080;
+
+/// Non-zero when any of the eight bytes is a quote, a backslash or a control character.
+std::uint64_t HasSpecial(std::uint64_t bytes) {
+  const auto has_zero = [](std::uint64_t v) { return (v - kOnes) & ~v & kHighs; };
+  const std::uint64_t control = (bytes - kOnes * 0x20) & ~bytes & kHighs;
+  return control | has_zero(bytes ^ (kOnes * '"')) | has_zero(bytes ^ (kOnes * '\\'));
+}
+
+/// The first byte in [at, end) that a JSON string cannot hold as it is: quote, backslash or control.
+const char* FindSpecial(const char* at, const char* end) {
+  while (end - at >= 8) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, at, 8);
+    if (HasSpecial(bytes) != 0) break;
+    at += 8;
+  }
+  while (at < end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
+  return at;
+}
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// The four hex digits at `at`, which the scan has already checked.
+char32_t HexUnit(const char* at) {
+  char32_t unit = 0;
+  for (int i = 0; i < 4; ++i) unit = unit * 16 + static_cast<char32_t>(HexDigit(at[i]));
+  return unit;
+}
+
+bool IsDigit(const char* at, const char* end) { return at < end && *at >= '0' && *at <= '9'; }
+
+}  // namespace
+
+Result<Raw> Raw::From(std::string_view text) {
+  if (!IsValidUtf8(text)) return Fail(Code::kInvalid, "the JSON value is not valid UTF-8");
+  JsonReader reader(text);
+  std::string_view value;
+  if (!reader.Skip(&value) || !reader.AtEnd()) return std::unexpected(reader.error());
+  Raw raw{std::string(value)};
+  for (char& c : raw.text) {
+    if (c == '\n' || c == '\r') c = ' ';  // Strings hold none, so this one is between tokens.
+  }
+  return raw;
+}
+
+bool JsonReader::Refuse(const char* problem) {
+  if (problem_ == nullptr) problem_ = problem;
+  return false;
+}
+
+Error JsonReader::error() const {
+  return Error(Code::kInvalid, fmt::format("bad JSON at byte {}: {}", at_ - begin_, problem_ ? problem_ : "more after the value"));
+}
+
+void JsonReader::SkipSpace() {
+  while (at_ < end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\n' || *at_ == '\r')) ++at_;
+}
+
+JsonReader::Kind JsonReader::Peek() {
+  SkipSpace();
+  if (!ok()) return Kind::kBad;
+  if (at_ == end_) return Kind::kEnd;
+  switch (*at_) {
+    case '{': return Kind::kObject;
+    case '[': return Kind::kArray;
+    case '"': return Kind::kString;
+    case 't':
+    case 'f': return Kind::kBool;
+    case 'n': return Kind::kNull;
+    default: return *at_ == '-' || IsDigit(at_, end_) ? Kind::kNumber : Kind::kBad;
+  }
+}
+
+bool JsonReader::EnterObject() {
+  if (Peek() != Kind::kObject) return Refuse("an object is expected");
+  ++at_;
+  first_ = true;
+  return true;
+}
+
+bool JsonReader::NextMember(std::string_view* key) {
+  SkipSpace();
+  if (!ok()) return false;
+  if (at_ == end_) return Refuse("the object does not end");
+  if (*at_ == '}') {
+    ++at_;
+    first_ = false;
+    return false;
+  }
+  if (!first_) {
+    if (*at_ != ',') return Refuse("a comma is expected");
+    ++at_;
+  }
+  first_ = false;
+  if (!ScanKey()) return false;
+  raw_key_ = raw_string_;
+  if (has_escape_) {
+    if (!Unescape(raw_key_, &key_buffer_)) return false;
+    *key = key_buffer_;
+  } else {
+    *key = raw_key_;
+  }
+  return true;
+}
+
+bool JsonReader::EnterArray() {
+  if (Peek() != Kind::kArray) return Refuse("an array is expected");
+  ++at_;
+  first_ = true;
+  return true;
+}
+
+bool JsonReader::NextElement() {
+  SkipSpace();
+  if (!ok()) return false;
+  if (at_ == end_) return Refuse("the array does not end");
+  if (*at_ == ']') {
+    ++at_;
+    first_ = false;
+    return false;
+  }
+  if (!first_) {
+    if (*at_ != ',') return Refuse("a comma is expected");
+    ++at_;
+  }
+  first_ = false;
+  return true;
+}
+
+bool JsonReader::ScanString() {
+  if (at_ == end_ || *at_ != '"') return Refuse("a string is expected");
+  const char* start = ++at_;
+  has_escape_ = false;
+  while (true) {
+    at_ = FindSpecial(at_, end_);
+    if (at_ == end_) return Refuse("the string does not end");
+    if (*at_ == '"') break;
+    if (*at_ != '\\') return Refuse("a control character stands in a string");
+    has_escape_ = true;
+    if (end_ - at_ < 2) return Refuse("the string does not end");
+    if (at_[1] == 'u') {
+      if (end_ - at_ < 6) return Refuse("the string does not end");
+      for (int i = 2; i < 6; ++i) {
+        if (HexDigit(at_[i]) < 0) return Refuse("\\u needs four hex digits");
+      }
+      at_ += 6;
+    } else {
+      if (std::strchr("\"\\/bfnrt", at_[1]) == nullptr || at_[1] == '\0') return Refuse("unknown escape");
+      at_ += 2;
+    }
+  }
+  raw_string_ = {start, static_cast<std::size_t>(at_ - start)};
+  ++at_;
+  return true;
+}
+
+bool JsonReader::ScanKey() {
+  SkipSpace();
+  if (!ScanString()) return false;
+  SkipSpace();
+  if (at_ == end_ || *at_ != ':') return Refuse("a colon is expected");
+  ++at_;
+  return true;
+}
+
+bool JsonReader::ScanNumber() {
+  if (at_ < end_ && *at_ == '-') ++at_;
+  if (!IsDigit(at_, end_)) return Refuse("a digit is expected");
+  if (*at_ == '0') {
+    ++at_;
+  } else {
+    while (IsDigit(at_, end_)) ++at_;
+  }
+  if (at_ < end_ && *at_ == '.') {
+    ++at_;
+    if (!IsDigit(at_, end_)) return Refuse("a digit is expected");
+    while (IsDigit(at_, end_)) ++at_;
+  }
+  if (at_ < end_ && (*at_ == 'e' || *at_ == 'E')) {
+    ++at_;
+    if (at_ < end_ && (*at_ == '+' || *at_ == '-')) ++at_;
+    if (!IsDigit(at_, end_)) return Refuse("a digit is expected");
+    while (IsDigit(at_, end_)) ++at_;
+  }
+  return true;
+}
+
+bool JsonReader::ScanLiteral(std::string_view literal) {
+  if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).substr(0, literal.size()) != literal) {
+    return Refuse("unknown word");
+  }
+  at_ += literal.size();
+  return true;
+}
+
+bool JsonReader::ScanScalar() {
+  switch (Peek()) {
+    case Kind::kString: return ScanString();
+    case Kind::kNumber: return ScanNumber();
+    case Kind::kBool: return ScanLiteral(*at_ == 't' ? "true" : "false");
+    case Kind::kNull: return ScanLiteral("null");
+    case Kind::kEnd: return Refuse("a value is expected, the text ends");
+    default: return Refuse("a value is expected");
+  }
+}
+
+// One loop with a bit per open container: set for an object.
+bool JsonReader::Skip(std::string_view* raw) {
+  SkipSpace();
+  const char* start = at_;
+  std::bitset<kMaxDepth> is_object;
+  std::size_t depth = 0;
+  do {
+    const Kind kind = Peek();
+    if (kind == Kind::kObject || kind == Kind::kArray) {
+      if (depth == kMaxDepth) return Refuse("nested too deeply");
+      is_object[depth++] = kind == Kind::kObject;
+      ++at_;
+      SkipSpace();
+      if (at_ < end_ && *at_ != '}' && *at_ != ']') {
+        if (kind == Kind::kObject && !ScanKey()) return false;
+        continue;
+      }
+    } else if (!ScanScalar()) {
+      return false;
+    }
+    // A value (or an empty container's opening) lies behind us: close what closes, then expect a comma.
+    while (depth > 0) {
+      SkipSpace();
+      if (at_ == end_) return Refuse("the text ends inside a value");
+      const bool in_object = is_object[depth - 1];
+      if (*at_ == (in_object ? '}' : ']')) {
+        ++at_;
+        --depth;
+        continue;
+      }
+      if (*at_ != ',') return Refuse("a comma or an end is expected");
+      ++at_;
+      if (in_object && !ScanKey()) return false;
+      break;
+    }
+  } while (depth > 0);
+  if (raw != nullptr) *raw = {start, static_cast<std::size_t>(at_ - start)};
+  return true;
+}
+
+bool JsonReader::Unescape(std::string_view raw, std::string* out) {
+  out->clear();
+  out->reserve(raw.size());
+  const char* at = raw.data();
+  const char* end = at + raw.size();
+  while (at < end) {
+    const auto* escape = static_cast<const char*>(std::memchr(at, '\\', static_cast<std::size_t>(end - at)));
+    if (escape == nullptr) escape = end;
+    out->append(at, escape);
+    if (escape == end) break;
+    at = escape + 2;
+    switch (escape[1]) {
+      case 'b': out->push_back('\b'); break;
+      case 'f': out->push_back('\f'); break;
+      case 'n': out->push_back('\n'); break;
+      case 'r': out->push_back('\r'); break;
+      case 't': out->push_back('\t'); break;
+      case 'u': {
+        char32_t point = HexUnit(at);
+        at += 4;
+        const bool high = point >= 0xD800 && point < 0xDC00;
+        if (high && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
+          const char32_t low = HexUnit(at + 2);
+          if (low >= 0xDC00 && low < 0xE000) {
+            point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+            at += 6;
+          }
+        }
+        if (point >= 0xD800 && point < 0xE000) point = 0xFFFD;
+        AppendUtf8(*out, point);
+        break;
+      }
+      default: out->push_back(escape[1]);
+    }
+  }
+  return true;
+}
+
+bool JsonReader::String(std::string* out) {
+  if (Peek() != Kind::kString) return Refuse("a string is expected");
+  if (!ScanString()) return false;
+  if (has_escape_) return Unescape(raw_string_, out);
+  out->assign(raw_string_);
+  return true;
+}
+
+template <class Integer>
+bool JsonReader::ReadInteger(Integer* out) {
+  if (Peek() != Kind::kNumber) return Refuse("a number is expected");
+  const char* start = at_;
+  if (!ScanNumber()) return false;
+  const auto [stop, error] = std::from_chars(start, at_, *out);
+  if (error != std::errc() || stop != at_) return Refuse("an integer in range is expected");
+  return true;
+}
+
+bool JsonReader::Int(std::int64_t* out) { return ReadInteger(out); }
+bool JsonReader::UInt(std::uint64_t* out) { return ReadInteger(out); }
+
+bool JsonReader::Bool(bool* out) {
+  if (Peek() != Kind::kBool) return Refuse("true or false is expected");
+  *out = *at_ == 't';
+  return ScanLiteral(*out ? "true" : "false");
+}
+
+bool JsonReader::Null() {
+  if (Peek() != Kind::kNull) return Refuse("null is expected");
+  return ScanLiteral("null");
+}
+
+bool JsonReader::AtEnd() {
+  SkipSpace();
+  return ok() && at_ == end_;
+}
+
+Status CheckJson(std::string_view text) {
+  JsonReader reader(text);
+  if (!reader.Skip() || !reader.AtEnd()) return std::unexpected(reader.error());
+  return {};
+}
+
+static void AppendEscaped(std::string& out, std::string_view text) {
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (at < end) {
+    const char* special = FindSpecial(at, end);
+    out.append(at, special);
+    if (special == end) return;
+    switch (*special) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default: {
+        constexpr std::string_view kHex = "0123456789abcdef";
+        const auto byte = static_cast<unsigned char>(*special);
+        out += "\\u00";
+        out += kHex[byte >> 4U];
+        out += kHex[byte & 15U];
+      }
+    }
+    at = special + 1;
+  }
+}
+
+void AppendJsonString(std::string& out, std::string_view text) {
+  out += '"';
+  if (IsValidUtf8(text)) {
+    AppendEscaped(out, text);
+  } else {
+    AppendEscaped(out, ReplaceInvalidUtf8(text));
+  }
+  out += '"';
+}
+
+template <class Integer>
+static void AppendInteger(std::string& out, Integer value) {
+  std::array<char, 24> digits;
+  const auto [stop, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  out.append(digits.data(), stop);
+}
+
+void AppendJsonInt(std::string& out, std::int64_t value) { AppendInteger(out, value); }
+void AppendJsonUInt(std::string& out, std::uint64_t value) { AppendInteger(out, value); }
+
+}  // namespace stet

@@ -1,0 +1,154 @@
+#include "base/lock.h"
+
+#include <cerrno>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/version.h"
+
+namespace stet {
+
+namespace {
+
+constexpr std::size_t kMaxHolderLine = 256;
+constexpr int kMaxOpenTries = 8;
+constexpr int kNamePollMs = 1;
+
+struct flock WholeFile() {
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+bool IsHeld(int fd) {
+  struct flock lock = WholeFile();
+  return ::fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+/// When the process started, in clock ticks since boot: together with the pid it is never reused.
+std::optional<std::uint64_t> StartTicks(std::int64_t pid) {
+  constexpr std::size_t kMaxStatLine = 4096;
+  constexpr int kFieldsAfterName = 20;  // From the state (3) to starttime (22).
+  const auto stat = ReadFile(fmt::format("/proc/{}/stat", pid), kMaxStatLine);
+  if (!stat) return std::nullopt;
+  // The second field is the program's name in parentheses, which may hold anything.
+  std::size_t at = stat->rfind(')');
+  for (int field = 0; field < kFieldsAfterName && at != std::string::npos; ++field)
+    at = stat->find(' ', at + 1);
+  if (at == std::string::npos) return std::nullopt;
+  std::uint64_t ticks = 0;
+  const char* const end = stat->data() + stat->size();
+  if (std::from_chars(stat->data() + at + 1, end, ticks).ec != std::errc()) return std::nullopt;
+  return ticks;
+}
+
+/// The holder as the file names it; nothing when it does not (yet), or names one that is dead: then
+/// its successor has the lock but has not written its own line.
+std::optional<LockHolder> ReadHolder(int fd) {
+  std::string line(kMaxHolderLine, '\0');
+  const auto got = Pread(fd, line, 0);
+  if (!got) return std::nullopt;
+  line.resize(*got);
+  if (line.empty() || line.back() != '\n') return std::nullopt;
+  line.pop_back();
+
+  LockHolder holder;
+  std::uint64_t ticks = 0;
+  const char* const end = line.data() + line.size();
+  const auto pid = std::from_chars(line.data(), end, holder.pid);
+  if (pid.ec != std::errc() || pid.ptr == end) return std::nullopt;
+  const auto start = std::from_chars(pid.ptr + 1, end, ticks);
+  if (start.ec != std::errc() || start.ptr == end) return std::nullopt;
+  holder.version.assign(start.ptr + 1, end);
+  if (StartTicks(holder.pid) != ticks) return std::nullopt;
+  return holder;
+}
+
+/// Waits up to kNameWait for the holder's line. Nothing: the lock is free after all.
+std::optional<LockHolder> AwaitHolder(int fd) {
+  const Deadline deadline = Deadline::After(FileLock::kNameWait);
+  for (;;) {
+    auto holder = ReadHolder(fd);
+    // Asked after reading, so a line is never taken from one who has let go.
+    if (!IsHeld(fd)) return std::nullopt;
+    if (holder) return holder;
+    if (deadline.Passed()) return LockHolder();
+    ::poll(nullptr, 0, kNamePollMs);
+  }
+}
+
+/// False when the name was given to another file between open and lock.
+bool IsStillAt(const std::string& path, int fd) {
+  const auto here = StatFd(fd);
+  const auto there = StatFile(path);
+  return here && there && here->inode == there->inode && here->device == there->device;
+}
+
+Status WriteHolder(int fd) {
+  const std::int64_t pid = ::getpid();
+  const std::string line =
+      fmt::format("{} {} {}\n", pid, StartTicks(pid).value_or(0), ProgramVersion());
+  if (::ftruncate(fd, 0) != 0) return FailSystem(errno, "truncate");
+  return WriteAll(fd, line);
+}
+
+Error BusyError(const std::string& path, const LockHolder& holder) {
+  const std::string who = holder.pid == 0
+                              ? "another process"
+                              : fmt::format("process {} (stet {})", holder.pid, holder.version);
+  return Error(Code::kBusy, fmt::format("{} is held by {}", path, who));
+}
+
+}  // namespace
+
+Result<FileLock> FileLock::Acquire(const std::string& path) {
+  for (int tries = 0; tries < kMaxOpenTries; ++tries) {
+    ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
+    struct flock lock = WholeFile();
+    if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0) {
+      if (errno == ENOLCK || errno == EINVAL || errno == ENOSYS)
+        return Fail(Code::kUnsupported,
+                    fmt::format("lock {}: the file system has no locks; use another one", path));
+      if (errno != EAGAIN && errno != EACCES) return FailSystem(errno, "lock " + path);
+      const auto holder = AwaitHolder(fd.get());
+      if (!holder) continue;
+      return std::unexpected(BusyError(path, *holder));
+    }
+    if (!IsStillAt(path, fd.get())) continue;
+    // The lock holds without the line, so a full disk costs no more than the holder's name.
+    (void)WriteHolder(fd.get());
+    return FileLock(std::move(fd));
+  }
+  return std::unexpected(BusyError(path, {}));
+}
+
+std::optional<LockHolder> FileLock::Holder(const std::string& path) {
+  const auto fd = OpenFile(path, O_RDONLY | O_NOFOLLOW);
+  if (!fd || !IsHeld(fd->get())) return std::nullopt;
+  return AwaitHolder(fd->get());
+}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  Release();
+  fd_ = std::move(other.fd_);
+  return *this;
+}
+
+void FileLock::Release() {
+  if (!fd_) return;
+  // Emptied under the lock, so that no line is left that names a living process which let go.
+  [[maybe_unused]] const int ignored = ::ftruncate(fd_.get(), 0);
+  fd_.reset();
+}
+
+}  // namespace stet

@@ -1,0 +1,50 @@
+// FileLock: one holder of a file across processes and within this one, who says who it is.
+//
+// An open-file-description write lock: it ends with its FileLock or with the process, however that
+// dies, and never outlives an exec. The file then holds "pid start_ticks version\n" for whoever is
+// refused, and is empty again after an orderly release. Nobody may remove or replace a lock file;
+// it stays for the next holder. A FileLock belongs to one thread at a time; Acquire and Holder are
+// safe from any. A file system without locks fails as kUnsupported.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/fd.h"
+#include "base/result.h"
+
+namespace stet {
+
+struct LockHolder {
+  std::int64_t pid = 0;  // 0: the holder has not said, or is not visible from here.
+  std::string version;
+
+  friend bool operator==(const LockHolder&, const LockHolder&) = default;
+};
+
+class FileLock {
+ public:
+  /// How long a refused caller waits for a holder that is just writing its name.
+  static constexpr std::chrono::milliseconds kNameWait{50};
+
+  /// Does not wait for the lock: kBusy, naming the holder, when somebody has it. The file is made
+  /// (0600) if missing.
+  static Result<FileLock> Acquire(const std::string& path);
+
+  /// Who holds the lock now; nothing when nobody does or there is no such file.
+  static std::optional<LockHolder> Holder(const std::string& path);
+
+  FileLock(FileLock&&) noexcept = default;
+  FileLock& operator=(FileLock&& other) noexcept;
+  ~FileLock() { Release(); }
+
+ private:
+  explicit FileLock(Fd fd) : fd_(std::move(fd)) {}
+  void Release();
+
+  Fd fd_;
+};
+
+}  // namespace stet

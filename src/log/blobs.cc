@@ -1,0 +1,57 @@
+#include "log/blobs.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/fs.h"
+#include "base/hash.h"
+
+namespace stet::log {
+
+bool Blobs::IsName(std::string_view text) {
+  constexpr std::size_t kHexDigits = 64;
+  return text.size() == kHexDigits &&
+         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+Result<std::string> Blobs::Put(std::string_view content) {
+  if (content.size() > kMaxBlobBytes) return Fail(Code::kInvalid, fmt::format("a blob of {} bytes is too large", content.size()));
+  std::string name = Sha256Hex(content);
+  const std::string path = PathOf(name);
+  const Result<FileStat> there = StatFile(path);
+  if (!there || there->size != content.size()) {
+    RETURN_IF_ERROR(MakeDirs(dir_));
+    RETURN_IF_ERROR(ReplaceFile(path, content, Durable::kNo));
+  }
+  const std::lock_guard lock(mutex_);
+  if (std::ranges::find(unsynced_, name) == unsynced_.end()) unsynced_.push_back(name);
+  return name;
+}
+
+Result<std::string> Blobs::Get(std::string_view name) const {
+  if (!IsName(name)) return Fail(Code::kInvalid, fmt::format("\"{}\" is not a blob's name", name));
+  ASSIGN_OR_RETURN(std::string content, ReadFile(PathOf(name), kMaxBlobBytes));
+  if (Sha256Hex(content) != name) return Fail(Code::kCorrupt, fmt::format("blob {} is damaged", name));
+  return content;
+}
+
+Status Blobs::Sync() {
+  std::vector<std::string> names;
+  {
+    const std::lock_guard lock(mutex_);
+    names.swap(unsynced_);
+  }
+  if (names.empty()) return {};
+  for (const std::string& name : names) {
+    ASSIGN_OR_RETURN(const Fd fd, OpenFile(PathOf(name), O_RDONLY));
+    if (::fsync(fd.get()) != 0) return FailSystem(errno, "flush blob " + name);
+  }
+  RETURN_IF_ERROR(SyncDir(dir_));
+  return SyncDir(ParentDir(dir_));
+}
+
+}  // namespace stet::log

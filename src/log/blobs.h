@@ -1,0 +1,39 @@
+// Blobs: large content beside the log, named by its SHA-256. A blob is complete under its name or not there at all.
+//
+// Put makes it visible at once; Sync makes all that was put survive a power cut, and the log calls it before it flushes an
+// event. Nothing is ever rewritten or removed here. Safe from any thread.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stet::log {
+
+class Blobs {
+ public:
+  static constexpr std::size_t kMaxBlobBytes = std::size_t{1} << 30;
+
+  /// `dir` is made with the first blob.
+  explicit Blobs(std::string dir) : dir_(std::move(dir)) {}
+
+  /// The name of the content: 64 hex digits.
+  Result<std::string> Put(std::string_view content);
+  /// kNotFound when there is none, kCorrupt when its content does not fit its name.
+  [[nodiscard]] Result<std::string> Get(std::string_view name) const;
+  Status Sync();
+
+  static bool IsName(std::string_view text);
+  [[nodiscard]] std::string PathOf(std::string_view name) const { return dir_ + "/" + std::string(name); }
+  [[nodiscard]] const std::string& dir() const { return dir_; }
+
+ private:
+  std::string dir_;
+  std::mutex mutex_;
+  std::vector<std::string> unsynced_;  // Guarded by mutex_.
+};
+
+}  // namespace stet::log

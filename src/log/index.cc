@@ -1,0 +1,230 @@
+#include "log/index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace stet::log {
+namespace {
+
+using protocol::Place;
+using protocol::TypeNumberOf;
+
+constexpr std::uint8_t kUser = TypeNumberOf<protocol::UserMessage>();
+constexpr std::uint8_t kAssistant = TypeNumberOf<protocol::AssistantMessage>();
+constexpr std::uint8_t kToolResult = TypeNumberOf<protocol::ToolResult>();
+constexpr std::uint8_t kUnknownType = TypeNumberOf<protocol::UnknownEvent>();
+
+}  // namespace
+
+void Index::AddLine(std::string_view line, std::uint64_t offset, bool trusted) {
+  const std::optional<Prefix> prefix = ReadPrefix(line);
+  if (!prefix) {
+    AddDamage(offset, line.size() + 1, "its crc is right, but it does not start as an event does");
+    return;
+  }
+  bytes_ = std::max(bytes_, offset + line.size() + 1);
+  Entry entry{.offset = offset,
+              .seq = prefix->seq,
+              .id_hash = FastHash(prefix->id),
+              .length = static_cast<std::uint32_t>(line.size()),
+              .call_index = static_cast<std::uint16_t>(std::min<std::uint32_t>(prefix->call_index, UINT16_MAX)),
+              .type = protocol::TypeNumber(prefix->type, prefix->role)};
+  const Place place = protocol::PlaceOf(entry.type, prefix->op);
+  entry.flags = static_cast<std::uint8_t>(place);
+  if (!trusted && Lookup(entry.id_hash) != kNone) {
+    entry.flags |= Entry::kDuplicate;
+    Report({.kind = Fault::Kind::kDuplicateId,
+            .offset = offset,
+            .length = line.size(),
+            .id = std::string(prefix->id),
+            .detail = "another event above has this id; it stays readable, out of the tree"});
+  }
+  if (prefix->seq <= max_seq_) {
+    Report({.kind = Fault::Kind::kSeqNotGrowing,
+            .offset = offset,
+            .length = line.size(),
+            .id = std::string(prefix->id),
+            .detail = fmt::format("seq {} does not follow {}", prefix->seq, max_seq_)});
+  }
+  max_seq_ = std::max(max_seq_, prefix->seq);
+  state_.updated_at = std::max(state_.updated_at, prefix->ts);
+  ResolveParent(*prefix, entry);
+  const auto ordinal = static_cast<Ordinal>(entries_.size());
+  entries_.push_back(entry);
+  if (ids_.built() && (entry.flags & Entry::kDuplicate) == 0) {
+    ids_.Insert(ordinal, [&](Ordinal i) { return entries_[i].id_hash; });
+  }
+  FoldPlace(*prefix, entries_.back(), line);
+}
+
+void Index::ResolveParent(const Prefix& prefix, Entry& entry) {
+  if (!prefix.parent_id) return;
+  const std::uint64_t hash = FastHash(*prefix.parent_id);
+  if (leaf_ != kNone && entries_[leaf_].id_hash == hash) {
+    entry.parent = leaf_;
+    return;
+  }
+  entry.parent = Lookup(hash);
+  if (entry.parent != kNone) return;
+  entry.flags |= Entry::kBridged;
+  entry.parent = damages_.empty() ? leaf_ : damages_.back().bridge;
+  if (damages_.empty()) {
+    Report({.kind = Fault::Kind::kUnknownParent,
+            .offset = entry.offset,
+            .length = entry.length,
+            .id = std::string(prefix.id),
+            .detail = fmt::format("its parent {} stands nowhere above it; it hangs on the leaf before it", *prefix.parent_id),
+            .parent_id = std::string(*prefix.parent_id)});
+  }
+}
+
+void Index::FoldPlace(const Prefix& prefix, Entry& entry, std::string_view line) {
+  if ((entry.flags & Entry::kDuplicate) != 0) return;
+  const auto ordinal = static_cast<Ordinal>(entries_.size() - 1);
+  const std::uint32_t open_above = entry.parent == kNone ? 0 : entries_[entry.parent].open;
+  if (entry.type == kAssistant) {
+    entry.open = prefix.calls;
+    ++state_.assistant_messages;
+  } else if (entry.type == kToolResult) {
+    entry.open = open_above > 0 ? open_above - 1 : 0;
+    ++state_.tool_results;
+  } else if (entry.type == kUser) {
+    ++state_.user_messages;
+  }
+  if (entry.in_tree()) leaf_ = ordinal;
+  if (!prefix.client_message_id.empty()) AddKey(Key::kClientMessage, FastHash(prefix.client_message_id));
+  if (!prefix.queue_item_id.empty()) AddKey(Key::kQueueItem, FastHash(prefix.queue_item_id));
+  if (entry.type == kUnknownType && prefix.critical && state_.needs_newer.empty()) {
+    state_.needs_newer = prefix.type;
+    Report({.kind = Fault::Kind::kUnknownCritical,
+            .offset = entry.offset,
+            .length = entry.length,
+            .id = std::string(prefix.id),
+            .detail = fmt::format("critical type \"{}\" is not known to this version", prefix.type)});
+  }
+  FoldSession(entry.type, line);
+  if (!prefix.queue_item_id.empty()) {
+    // Ids that need escapes are compared after decoding; ours never do.
+    state_.Consume(prefix.queue_item_id);
+  }
+}
+
+// Only the few types that change the session's state are decoded.
+void Index::FoldSession(std::uint8_t type, std::string_view line) {
+  switch (type) {
+    case TypeNumberOf<protocol::Opened>():
+    case TypeNumberOf<protocol::SessionInfo>():
+    case TypeNumberOf<protocol::QueueUpdate>():
+    case TypeNumberOf<protocol::Rewind>():
+    case TypeNumberOf<protocol::Branch>():
+    case TypeNumberOf<protocol::Gap>(): break;
+    case kUser:
+      if (state_.first_prompt.empty()) break;
+      return;
+    default: return;
+  }
+  const Result<protocol::Event> event = protocol::DecodeEvent(line);
+  if (!event) return;
+  if (const auto* unknown = std::get_if<protocol::UnknownEvent>(&event->payload)) {
+    Report({.kind = Fault::Kind::kUnreadableEvent,
+            .offset = entries_.back().offset,
+            .length = line.size(),
+            .id = event->id,
+            .detail = unknown->problem});
+    return;
+  }
+  if (const auto* opened = std::get_if<protocol::Opened>(&event->payload)) state_.Apply(*opened);
+  if (const auto* info = std::get_if<protocol::SessionInfo>(&event->payload)) state_.Apply(*info);
+  if (const auto* user = std::get_if<protocol::UserMessage>(&event->payload)) state_.ApplyFirstPrompt(*user);
+  if (const auto* rewind = std::get_if<protocol::Rewind>(&event->payload)) MoveLeaf(rewind->target_event_id);
+  if (const auto* branch = std::get_if<protocol::Branch>(&event->payload)) MoveLeaf(branch->leaf_event_id);
+  if (const auto* queue = std::get_if<protocol::QueueUpdate>(&event->payload)) {
+    for (const protocol::QueueItem& item : queue->items) {
+      if (item.client_message_id) AddKey(Key::kClientMessage, FastHash(EscapedText(*item.client_message_id)));
+    }
+    state_.Apply(*queue);
+    for (const protocol::QueueItem& item : queue->items) {
+      if (FindKey(Key::kQueueItem, item.item_id)) state_.Consume(item.item_id);
+    }
+  }
+  if (const auto* gap = std::get_if<protocol::Gap>(&event->payload)) {
+    if (gap->header) state_.rebuilt_header = gap->header;
+    for (Damage& damage : damages_) {
+      if (damage.offset == static_cast<std::uint64_t>(gap->offset) && damage.length == static_cast<std::uint64_t>(gap->length)) {
+        damage.recorded = 1;
+      }
+    }
+  }
+}
+
+void Index::MoveLeaf(const std::optional<std::string>& id) {
+  if (!id) {
+    leaf_ = kNone;
+  } else if (const std::optional<Ordinal> target = Find(*id)) {
+    leaf_ = *target;
+  }
+}
+
+void Index::AddKey(Key::Kind kind, std::uint64_t hash) {
+  keys_.push_back({hash ^ kind, kind, static_cast<Ordinal>(entries_.size() - 1)});
+  if (key_table_.built()) {
+    key_table_.Insert(static_cast<Ordinal>(keys_.size() - 1), [&](Ordinal i) { return keys_[i].hash; });
+  }
+}
+
+void Index::AddDamage(std::uint64_t offset, std::uint64_t length, std::string_view why) {
+  Report({.kind = offset == 0 ? Fault::Kind::kDamagedHeader : Fault::Kind::kDamagedLine,
+          .offset = offset,
+          .length = length,
+          .detail = std::string(why)});
+  bytes_ = std::max(bytes_, offset + length);
+  if (!damages_.empty() && damages_.back().offset + damages_.back().length == offset) {
+    damages_.back().length += length;
+  } else {
+    damages_.push_back({offset, length, leaf_, 0});
+  }
+}
+
+void Index::Report(Fault fault) {
+  if (faults_ == nullptr) return;
+  fault.line = lines_;
+  faults_->push_back(std::move(fault));
+}
+
+std::optional<Ordinal> Index::Find(std::string_view id) const {
+  const Ordinal found = Lookup(FastHash(EscapedText(id)));
+  return found == kNone ? std::nullopt : std::optional(found);
+}
+
+std::optional<Ordinal> Index::FindKey(Key::Kind kind, std::string_view text) const {
+  const auto hash_of = [&](Ordinal i) { return keys_[i].hash; };
+  if (!key_table_.built()) key_table_.Build(keys_.size(), hash_of);
+  const Ordinal found = key_table_.Find(FastHash(EscapedText(text)) ^ kind, hash_of);
+  return found == kNone ? std::nullopt : std::optional(keys_[found].event);
+}
+
+Ordinal Index::Lookup(std::uint64_t id_hash) const {
+  const auto hash_of = [&](Ordinal i) { return entries_[i].id_hash; };
+  // The first of duplicates stands first in the table, so it is the one that is found.
+  if (!ids_.built()) ids_.Build(entries_.size(), hash_of);
+  return ids_.Find(id_hash, hash_of);
+}
+
+void Index::Restore(std::vector<Entry> entries, std::vector<Key> keys, std::vector<Damage> damages, SessionState state,
+                    Ordinal leaf, std::uint64_t max_seq, std::uint64_t lines, std::uint64_t bytes) {
+  entries_ = std::move(entries);
+  keys_ = std::move(keys);
+  damages_ = std::move(damages);
+  state_ = std::move(state);
+  leaf_ = leaf;
+  max_seq_ = max_seq;
+  lines_ = lines;
+  bytes_ = bytes;
+  ids_.Clear();
+  key_table_.Clear();
+}
+
+}  // namespace stet::log

@@ -1,0 +1,42 @@
+// SessionState: what the whole session comes to, folded from its events in file order, whatever the leaf is. A projection:
+// always rebuildable, kept in the index's checkpoint so that opening does not fold again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "protocol/event.h"
+
+namespace stet::log {
+
+/// Raised whenever the fold below changes: older checkpoints are then folded again.
+inline constexpr std::int64_t kStateVersion = 1;
+
+/// How much of the first prompt is kept, to name a session that has no title.
+inline constexpr std::size_t kFirstPromptBytes = 200;
+
+struct SessionState {
+  STET_FIELDS(SessionState,
+              (std::int64_t, epoch),
+              (std::string, version),  // Of the program that opened it last.
+              (protocol::InfoChanges, info),
+              (std::string, first_prompt),
+              (std::int64_t, updated_at),
+              (std::int64_t, user_messages),
+              (std::int64_t, assistant_messages),
+              (std::int64_t, tool_results),
+              (protocol::QueueItems, follow_ups),
+              (protocol::QueueItems, steers),
+              (protocol::OptionalHeader, rebuilt_header),  // From a gap event: line 1 is lost.
+              (std::string, needs_newer))  // The first critical type that we do not know; empty when all is known.
+
+  void Apply(const protocol::Opened& opened);
+  void Apply(const protocol::SessionInfo& changes);
+  void Apply(const protocol::QueueUpdate& update);
+  void ApplyFirstPrompt(const protocol::UserMessage& message);
+  /// The item has become an event: it waits no more, whatever the last queue_update says.
+  void Consume(std::string_view queue_item_id);
+};
+
+}  // namespace stet::log

@@ -1,0 +1,67 @@
+#include "log/summary.h"
+
+#include "base/fs.h"
+
+namespace stet::log {
+namespace {
+
+constexpr std::size_t kMaxSummaryBytes = std::size_t{1} << 20;
+
+std::string FirstLine(const std::string& text) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string::npos) return "";
+  return text.substr(start, text.find_first_of("\r\n", start) - start);
+}
+
+}  // namespace
+
+Summary MakeSummary(const protocol::Header& header, const Index& index) {
+  const SessionState& state = index.state();
+  Summary summary;
+  summary.session_id = header.session_id;
+  summary.title = state.info.title.value_or(header.meta.title.value_or(FirstLine(state.first_prompt)));
+  summary.project_id = header.meta.project_id;
+  summary.cwd = state.info.cwd.value_or(header.meta.cwd);
+  summary.model = state.info.model.value_or(header.meta.model);
+  summary.kind = header.kind;
+  summary.device_id = header.device_id;
+  summary.created_at = header.created_at;
+  summary.updated_at = std::max(state.updated_at, header.created_at);
+  summary.user_messages = state.user_messages;
+  summary.assistant_messages = state.assistant_messages;
+  summary.tool_results = state.tool_results;
+  summary.parent_session_id = header.parent_session_id;
+  summary.cloned_from = header.cloned_from;
+  summary.log_bytes = index.bytes();
+  return summary;
+}
+
+Status WriteSummary(const Paths& paths, const Summary& summary) {
+  return ReplaceFile(paths.summary(), Encode(summary) + "\n", Durable::kNo);
+}
+
+Result<Summary> ReadSummary(const Paths& paths) {
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(paths.summary(), kMaxSummaryBytes));
+  return Decode<Summary>(text);
+}
+
+protocol::Header RebuildHeader(const Paths& paths) {
+  protocol::Header header;
+  header.version = protocol::kLogVersion;
+  header.session_id = paths.session_id();
+  header.kind = "chat";
+  if (const Result<Summary> summary = ReadSummary(paths)) {
+    header.device_id = summary->device_id;
+    header.created_at = summary->created_at;
+    header.kind = summary->kind;
+    header.cloned_from = summary->cloned_from;
+    header.parent_session_id = summary->parent_session_id;
+    header.meta.project_id = summary->project_id;
+    header.meta.cwd = summary->cwd;
+    header.meta.model = summary->model;
+    if (!summary->title.empty()) header.meta.title = summary->title;
+  }
+  return header;
+}
+
+}  // namespace stet::log

@@ -1,0 +1,30 @@
+#include "protocol/ids.h"
+
+#include <algorithm>
+
+namespace stet::protocol {
+namespace {
+
+constexpr std::size_t kRandomLetters = 16;
+constexpr std::size_t kMaxSessionId = 128;
+
+std::string NewId(std::string_view prefix, Random& random) {
+  return std::string(prefix) + RandomName(random, kRandomLetters);
+}
+
+bool IsNameLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+}  // namespace
+
+std::string NewSessionId(Random& random) { return NewId("ses_", random); }
+std::string NewEventId(Random& random) { return NewId("e_", random); }
+std::string NewToolCallId(Random& random) { return NewId("call_", random); }
+std::string NewDeviceId(Random& random) { return NewId("dev_", random); }
+
+bool IsSessionId(std::string_view id) {
+  return !id.empty() && id.size() <= kMaxSessionId && id.front() != '-' && std::ranges::all_of(id, IsNameLetter);
+}
+
+}  // namespace stet::protocol

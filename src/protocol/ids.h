@@ -1,0 +1,21 @@
+// Identifiers: opaque random names, never counters. A prefix tells a reader of logs what kind of thing is named.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/random.h"
+
+namespace stet::protocol {
+
+/// "ses_" and 16 letters: 80 random bits.
+std::string NewSessionId(Random& random);
+/// "e_" and 16 letters. Minted before the event is written, so that transients can name it.
+std::string NewEventId(Random& random);
+std::string NewToolCallId(Random& random);
+std::string NewDeviceId(Random& random);
+
+/// Whether `id` can name a session's folder: 1 to 128 of a-z A-Z 0-9 _ -, not starting with a dash.
+bool IsSessionId(std::string_view id);
+
+}  // namespace stet::protocol

@@ -1,0 +1,191 @@
+// The events of work: turns, model calls, tools, permissions, queues, files, tasks and what clients change.
+#pragma once
+
+#include <cstdint>
+
+#include "protocol/content.h"
+#include "protocol/place.h"
+
+namespace stet::protocol {
+
+/// The turn's id is the event's own turnId.
+struct Turn {
+  static constexpr std::string_view kType = "turn";
+  static constexpr Place kPlace = Place::kControl;
+  STET_FIELDS(Turn, (Text, phase), (OptionalText, reason), (OptionalInt, steps), (OptionalUsage, usage))
+  [[nodiscard]] Flush FlushGrade() const { return phase == "end" ? Flush::kSync : Flush::kLazy; }
+};
+
+struct Prefix {
+  STET_FIELDS(Prefix, (std::int64_t, equal_bytes), (OptionalText, cause), (OptionalInt, cost))
+};
+using OptionalPrefix = std::optional<Prefix>;
+
+struct Attempt {
+  STET_FIELDS(Attempt, (Text, outcome), (OptionalUsage, usage))  // No usage: unknown.
+};
+using OptionalAttempts = std::optional<std::vector<Attempt>>;
+
+struct ModelCall {
+  static constexpr std::string_view kType = "model_call";
+  static constexpr Place kPlace = Place::kSession;
+  static constexpr Flush kFlush = Flush::kLazy;
+  STET_FIELDS(ModelCall,
+              (Text, call_id),
+              (Text, phase),  // start, end
+              (OptionalText, purpose),
+              (OptionalText, dialect),
+              (OptionalText, model),
+              (OptionalText, request_hash),
+              (OptionalText, toolset),  // A blob.
+              (OptionalRaw, params),
+              (OptionalPrefix, prefix),
+              (OptionalAttempts, attempts),
+              (OptionalInt, price))  // Micro-units.
+};
+
+struct Decision {
+  STET_FIELDS(Decision, (OptionalText, rule), (OptionalText, by))
+};
+
+struct ToolStarted {
+  static constexpr std::string_view kType = "tool_started";
+  static constexpr Place kPlace = Place::kControl;
+  STET_FIELDS(ToolStarted,
+              (Text, tool_call_id),
+              (Text, tool),
+              (Text, args_hash),
+              (bool, effects),
+              (OptionalRaw, args),  // When they are not the call's own.
+              (OptionalRaw, sandbox),
+              (Decision, decision))
+  [[nodiscard]] Flush FlushGrade() const { return effects ? Flush::kAlways : Flush::kLazy; }
+};
+
+struct Permission {
+  static constexpr std::string_view kType = "permission";
+  static constexpr Place kPlace = Place::kSession;
+  static constexpr Flush kFlush = Flush::kSync;
+  STET_FIELDS(Permission,
+              (Text, request_id),
+              (Text, tool_call_id),
+              (Text, args_hash),
+              (Text, phase),  // asked, answered, withdrawn
+              (OptionalRaw, options),
+              (OptionalText, answer),
+              (OptionalRaw, args),  // As the approver edited them.
+              (OptionalText, rule),
+              (OptionalText, scope),
+              (OptionalText, by))
+};
+
+struct Question {
+  static constexpr std::string_view kType = "question";
+  static constexpr Place kPlace = Place::kControl;
+  static constexpr Flush kFlush = Flush::kSync;
+  STET_FIELDS(Question,
+              (Text, question_id),
+              (Text, phase),  // asked, answered, withdrawn
+              (OptionalText, text),
+              (OptionalRaw, options),
+              (OptionalBool, blocking),
+              (OptionalRaw, answer))
+};
+
+struct QueueItem {
+  STET_FIELDS(QueueItem, (Text, item_id), (OptionalText, client_message_id), (Text, client_id), (Blocks, content))
+};
+using QueueItems = std::vector<QueueItem>;
+
+struct QueueUpdate {
+  static constexpr std::string_view kType = "queue_update";
+  static constexpr Place kPlace = Place::kSession;
+  static constexpr Flush kFlush = Flush::kSync;
+  STET_FIELDS(QueueUpdate, (Text, queue), (QueueItems, items))  // follow_up or steer; the full result.
+};
+
+struct ContentReplacement {
+  static constexpr std::string_view kType = "content_replacement";
+  static constexpr Place kPlace = Place::kControl;
+  static constexpr Flush kFlush = Flush::kSync;
+  STET_FIELDS(ContentReplacement, (OptionalText, by), (OptionalText, blob), (Texts, event_ids), (OptionalText, preview))
+};
+
+struct Snip {
+  static constexpr std::string_view kType = "snip";
+  static constexpr Place kPlace = Place::kControl;
+  static constexpr Flush kFlush = Flush::kSync;
+  STET_FIELDS(Snip, (Text, from), (Text, through), (OptionalBool, undo), (OptionalText, by))
+};
+
+struct FileFact {
+  static constexpr std::string_view kType = "file_fact";
+  STET_FIELDS(FileFact,
+              (Text, op),  // read, write, delete, outside_write
+              (Text, path),
+              (OptionalText, before),
+              (OptionalText, after),
+              (OptionalRaw, coverage),
+              (OptionalText, before_blob),
+              (OptionalText, tool_call_id))
+  static Place PlaceOf(std::string_view op) { return op == "read" ? Place::kControl : Place::kSession; }
+  [[nodiscard]] Flush FlushGrade() const { return op == "read" ? Flush::kLazy : Flush::kAlways; }
+};
+
+struct Task {
+  static constexpr std::string_view kType = "task";
+  static constexpr Place kPlace = Place::kSession;
+  static constexpr Flush kFlush = Flush::kSync;
+  STET_FIELDS(Task,
+              (Text, task_id),
+              (Text, kind),  // shell, agent, workflow
+              (Text, phase),
+              (OptionalText, session_id),
+              (OptionalText, tool_call_id),
+              (OptionalInt, pid),
+              (OptionalInt, exit),
+              (OptionalText, ended_turn_id),
+              (OptionalRaw, result))
+};
+
+using OptionalTexts = std::optional<Texts>;
+
+struct InfoChanges {
+  STET_FIELDS(InfoChanges,
+              (OptionalText, title),
+              (OptionalText, model),
+              (OptionalText, effort),
+              (OptionalText, mode),
+              (OptionalTexts, tags),
+              (OptionalText, cwd))
+};
+
+struct SessionInfo {
+  static constexpr std::string_view kType = "session_info";
+  static constexpr Place kPlace = Place::kSession;
+  static constexpr Flush kFlush = Flush::kSync;
+  STET_FIELDS(SessionInfo, (InfoChanges, changes))
+};
+
+struct SkillIndex {
+  static constexpr std::string_view kType = "skill_index";
+  static constexpr Place kPlace = Place::kControl;
+  static constexpr Flush kFlush = Flush::kLazy;
+  STET_FIELDS(SkillIndex, (OptionalRaw, snapshot), (OptionalRaw, delta))
+};
+
+struct ChannelInject {
+  static constexpr std::string_view kType = "channel_inject";
+  static constexpr Place kPlace = Place::kControl;
+  static constexpr Flush kFlush = Flush::kLazy;
+  STET_FIELDS(ChannelInject, (Text, channel), (Text, external_id), (OptionalRaw, metadata))
+};
+
+struct Custom {
+  static constexpr std::string_view kType = "custom";
+  static constexpr Place kPlace = Place::kControl;
+  static constexpr Flush kFlush = Flush::kLazy;
+  STET_FIELDS(Custom, (Text, kind), (Raw, data))
+};
+
+}  // namespace stet::protocol
