@@ -1,11 +1,11 @@
 #include "base/json.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <bitset>
 #include <charconv>
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "base/utf8.h"
 
@@ -22,7 +22,8 @@ std::uint64_t HasSpecial(std::uint64_t bytes) {
   return control | has_zero(bytes ^ (kOnes * '"')) | has_zero(bytes ^ (kOnes * '\\'));
 }
 
-/// The first byte in [at, end) that a JSON string cannot hold as it is: quote, backslash or control.
+/// The first byte in [at, end) that a JSON string cannot hold as it is: quote, backslash or
+/// control.
 const char* FindSpecial(const char* at, const char* end) {
   while (end - at >= 8) {
     std::uint64_t bytes;
@@ -70,7 +71,8 @@ bool JsonReader::Refuse(const char* problem) {
 }
 
 Error JsonReader::error() const {
-  return Error(Code::kInvalid, fmt::format("bad JSON at byte {}: {}", at_ - begin_, problem_ ? problem_ : "more after the value"));
+  return Error(Code::kInvalid, fmt::format("bad JSON at byte {}: {}", at_ - begin_,
+                                           problem_ ? problem_ : "more after the value"));
 }
 
 void JsonReader::SkipSpace() {
@@ -82,13 +84,19 @@ JsonReader::Kind JsonReader::Peek() {
   if (!ok()) return Kind::kBad;
   if (at_ == end_) return Kind::kEnd;
   switch (*at_) {
-    case '{': return Kind::kObject;
-    case '[': return Kind::kArray;
-    case '"': return Kind::kString;
+    case '{':
+      return Kind::kObject;
+    case '[':
+      return Kind::kArray;
+    case '"':
+      return Kind::kString;
     case 't':
-    case 'f': return Kind::kBool;
-    case 'n': return Kind::kNull;
-    default: return *at_ == '-' || IsDigit(at_, end_) ? Kind::kNumber : Kind::kBad;
+    case 'f':
+      return Kind::kBool;
+    case 'n':
+      return Kind::kNull;
+    default:
+      return *at_ == '-' || IsDigit(at_, end_) ? Kind::kNumber : Kind::kBad;
   }
 }
 
@@ -166,7 +174,8 @@ bool JsonReader::ScanString() {
       }
       at_ += 6;
     } else {
-      if (std::strchr("\"\\/bfnrt", at_[1]) == nullptr || at_[1] == '\0') return Refuse("unknown escape");
+      if (std::strchr("\"\\/bfnrt", at_[1]) == nullptr || at_[1] == '\0')
+        return Refuse("unknown escape");
       at_ += 2;
     }
   }
@@ -207,7 +216,8 @@ bool JsonReader::ScanNumber() {
 }
 
 bool JsonReader::ScanLiteral(std::string_view literal) {
-  if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).substr(0, literal.size()) != literal) {
+  if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).substr(0, literal.size()) !=
+      literal) {
     return Refuse("unknown word");
   }
   at_ += literal.size();
@@ -216,12 +226,18 @@ bool JsonReader::ScanLiteral(std::string_view literal) {
 
 bool JsonReader::ScanScalar() {
   switch (Peek()) {
-    case Kind::kString: return ScanString();
-    case Kind::kNumber: return ScanNumber();
-    case Kind::kBool: return ScanLiteral(*at_ == 't' ? "true" : "false");
-    case Kind::kNull: return ScanLiteral("null");
-    case Kind::kEnd: return Refuse("a value is expected, the text ends");
-    default: return Refuse("a value is expected");
+    case Kind::kString:
+      return ScanString();
+    case Kind::kNumber:
+      return ScanNumber();
+    case Kind::kBool:
+      return ScanLiteral(*at_ == 't' ? "true" : "false");
+    case Kind::kNull:
+      return ScanLiteral("null");
+    case Kind::kEnd:
+      return Refuse("a value is expected, the text ends");
+    default:
+      return Refuse("a value is expected");
   }
 }
 
@@ -245,7 +261,8 @@ bool JsonReader::Skip(std::string_view* raw) {
     } else if (!ScanScalar()) {
       return false;
     }
-    // A value (or an empty container's opening) lies behind us: close what closes, then expect a comma.
+    // A value (or an empty container's opening) lies behind us: close what closes, then expect a
+    // comma.
     while (depth > 0) {
       SkipSpace();
       if (at_ == end_) return Refuse("the text ends inside a value");
@@ -271,17 +288,28 @@ bool JsonReader::Unescape(std::string_view raw, std::string* out) {
   const char* at = raw.data();
   const char* end = at + raw.size();
   while (at < end) {
-    const auto* escape = static_cast<const char*>(std::memchr(at, '\\', static_cast<std::size_t>(end - at)));
+    const auto* escape =
+        static_cast<const char*>(std::memchr(at, '\\', static_cast<std::size_t>(end - at)));
     if (escape == nullptr) escape = end;
     out->append(at, escape);
     if (escape == end) break;
     at = escape + 2;
     switch (escape[1]) {
-      case 'b': out->push_back('\b'); break;
-      case 'f': out->push_back('\f'); break;
-      case 'n': out->push_back('\n'); break;
-      case 'r': out->push_back('\r'); break;
-      case 't': out->push_back('\t'); break;
+      case 'b':
+        out->push_back('\b');
+        break;
+      case 'f':
+        out->push_back('\f');
+        break;
+      case 'n':
+        out->push_back('\n');
+        break;
+      case 'r':
+        out->push_back('\r');
+        break;
+      case 't':
+        out->push_back('\t');
+        break;
       case 'u': {
         char32_t point = HexUnit(at);
         at += 4;
@@ -297,7 +325,8 @@ bool JsonReader::Unescape(std::string_view raw, std::string* out) {
         AppendUtf8(*out, point);
         break;
       }
-      default: out->push_back(escape[1]);
+      default:
+        out->push_back(escape[1]);
     }
   }
   return true;
@@ -354,11 +383,21 @@ static void AppendEscaped(std::string& out, std::string_view text) {
     out.append(at, special);
     if (special == end) return;
     switch (*special) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default: {
         constexpr std::string_view kHex = "0123456789abcdef";
         const auto byte = static_cast<unsigned char>(*special);

@@ -1,30 +1,44 @@
 #include "base/result.h"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include <fmt/format.h>
+
 namespace stet {
 
 std::string_view CodeName(Code code) {
   switch (code) {
-    case Code::kInvalid: return "invalid";
-    case Code::kNotFound: return "not_found";
-    case Code::kConflict: return "conflict";
-    case Code::kBusy: return "busy";
-    case Code::kDenied: return "denied";
-    case Code::kAuth: return "auth";
-    case Code::kTooNew: return "too_new";
-    case Code::kUnsupported: return "unsupported";
-    case Code::kCorrupt: return "corrupt";
-    case Code::kFull: return "full";
-    case Code::kIo: return "io";
-    case Code::kUnavailable: return "unavailable";
-    case Code::kTimeout: return "timeout";
-    case Code::kCancelled: return "cancelled";
+    case Code::kInvalid:
+      return "invalid";
+    case Code::kNotFound:
+      return "not_found";
+    case Code::kConflict:
+      return "conflict";
+    case Code::kBusy:
+      return "busy";
+    case Code::kDenied:
+      return "denied";
+    case Code::kAuth:
+      return "auth";
+    case Code::kTooNew:
+      return "too_new";
+    case Code::kUnsupported:
+      return "unsupported";
+    case Code::kCorrupt:
+      return "corrupt";
+    case Code::kFull:
+      return "full";
+    case Code::kIo:
+      return "io";
+    case Code::kUnavailable:
+      return "unavailable";
+    case Code::kTimeout:
+      return "timeout";
+    case Code::kCancelled:
+      return "cancelled";
   }
   return "unknown";
 }
@@ -40,28 +54,38 @@ std::string Error::Text() const {
 
 static Code CodeOfErrno(int error_number) {
   switch (error_number) {
-    case ENOENT: return Code::kNotFound;
+    case ENOENT:
+      return Code::kNotFound;
     case EEXIST:
-    case ENOTEMPTY: return Code::kConflict;
+    case ENOTEMPTY:
+      return Code::kConflict;
     case EACCES:
     case EPERM:
-    case EROFS: return Code::kDenied;
+    case EROFS:
+      return Code::kDenied;
     case ENOSPC:
     case EDQUOT:
-    case EFBIG: return Code::kFull;
+    case EFBIG:
+      return Code::kFull;
     case EBUSY:
     case EAGAIN:
-    case ETXTBSY: return Code::kBusy;
+    case ETXTBSY:
+      return Code::kBusy;
     case ENOSYS:
-    case EOPNOTSUPP: return Code::kUnsupported;
-    case ETIMEDOUT: return Code::kTimeout;
-    case ECANCELED: return Code::kCancelled;
+    case EOPNOTSUPP:
+      return Code::kUnsupported;
+    case ETIMEDOUT:
+      return Code::kTimeout;
+    case ECANCELED:
+      return Code::kCancelled;
     case EINVAL:
     case EISDIR:
     case ENOTDIR:
     case ENAMETOOLONG:
-    case ELOOP: return Code::kInvalid;
-    default: return Code::kIo;
+    case ELOOP:
+      return Code::kInvalid;
+    default:
+      return Code::kIo;
   }
 }
 
@@ -70,7 +94,8 @@ Error SystemError(int error_number, std::string_view what) {
 }
 
 void CheckFailed(const char* file, int line, const char* sentence) {
-  std::fprintf(stderr, "stet: internal error at %s:%d: it must hold that %s\n", file, line, sentence);
+  std::fprintf(stderr, "stet: internal error at %s:%d: it must hold that %s\n", file, line,
+               sentence);
   std::abort();
 }
 

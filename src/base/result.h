@@ -1,8 +1,9 @@
-// Result: a value or an Error. Every call that can fail for a reason outside the program returns one.
+// Result: a value or an Error. Every call that can fail for a reason outside the program returns
+// one.
 //
-// Errors are values with few names; each Code says what the caller does next. Nothing in this project throws across a
-// module's border: a library's exceptions end in its wrapper. CHECK is for our own bugs only and is never reachable
-// from input.
+// Errors are values with few names; each Code says what the caller does next. Nothing in this
+// project throws across a module's border: a library's exceptions end in its wrapper. CHECK is for
+// our own bugs only and is never reachable from input.
 #pragma once
 
 #include <expected>
@@ -14,13 +15,14 @@ namespace stet {
 
 /// Named for what the caller does about it.
 enum class Code {
-  kInvalid,      // The request is wrong: correct it.
-  kNotFound,     // There is no such thing: name another.
-  kConflict,     // The state moved on, or the thing exists already: look again, then decide.
-  kBusy,         // Somebody else holds it, or it is not at rest: wait, or ask the holder named in the message.
-  kDenied,       // The system or a policy forbids it: ask for the right.
-  kAuth,         // A credential is missing or refused: bring one.
-  kTooNew,       // Written by a newer version: upgrade.
+  kInvalid,   // The request is wrong: correct it.
+  kNotFound,  // There is no such thing: name another.
+  kConflict,  // The state moved on, or the thing exists already: look again, then decide.
+  kBusy,      // Somebody else holds it, or it is not at rest: wait, or ask the holder named in the
+              // message.
+  kDenied,    // The system or a policy forbids it: ask for the right.
+  kAuth,      // A credential is missing or refused: bring one.
+  kTooNew,    // Written by a newer version: upgrade.
   kUnsupported,  // This build or this machine cannot do it.
   kCorrupt,      // The data is damaged: verify, repair.
   kFull,         // No room left: make room, then try again; nothing was lost.
@@ -36,7 +38,8 @@ std::string_view CodeName(Code code);
 struct Error {
   Code code = Code::kInvalid;
   std::string message;  // What happened, with the user's noun, then what to do.
-  std::string context;  // What was being done, outermost first; empty where the message says it all.
+  std::string
+      context;  // What was being done, outermost first; empty where the message says it all.
 
   Error(Code error_code, std::string text) : code(error_code), message(std::move(text)) {}
 
@@ -57,7 +60,8 @@ inline std::unexpected<Error> Fail(Code code, std::string message) {
   return std::unexpected(Error(code, std::move(message)));
 }
 
-/// An Error for the system call failure `error_number` (an errno), met while doing `what` ("open /a/b").
+/// An Error for the system call failure `error_number` (an errno), met while doing `what` ("open
+/// /a/b").
 Error SystemError(int error_number, std::string_view what);
 
 inline std::unexpected<Error> FailSystem(int error_number, std::string_view what) {
@@ -72,18 +76,18 @@ inline std::unexpected<Error> FailSystem(int error_number, std::string_view what
 #define STET_CONCAT(a, b) STET_CONCAT_(a, b)
 
 /// RETURN_IF_ERROR(Call()): hands an error on to the caller.
-#define RETURN_IF_ERROR(expression)                                                             \
-  do {                                                                                          \
-    if (auto stet_status = (expression); !stet_status)                                          \
-      return std::unexpected(std::move(stet_status).error());                                   \
+#define RETURN_IF_ERROR(expression)                           \
+  do {                                                        \
+    if (auto stet_status = (expression); !stet_status)        \
+      return std::unexpected(std::move(stet_status).error()); \
   } while (false)
 
 /// ASSIGN_OR_RETURN(auto x, Call()): the value, or the error handed on to the caller.
 #define ASSIGN_OR_RETURN(declaration, expression) \
   ASSIGN_OR_RETURN_(STET_CONCAT(stet_result_, __LINE__), declaration, expression)
-#define ASSIGN_OR_RETURN_(result, declaration, expression)                     \
-  auto result = (expression);                                                  \
-  if (!result) return std::unexpected(std::move(result).error());              \
+#define ASSIGN_OR_RETURN_(result, declaration, expression)        \
+  auto result = (expression);                                     \
+  if (!result) return std::unexpected(std::move(result).error()); \
   declaration = *std::move(result)
 
 /// CHECK(condition, "what must be true"): ends the process; for our own bugs, never for input.

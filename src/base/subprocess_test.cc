@@ -1,14 +1,9 @@
 #include "base/subprocess.h"
 
-#include <thread>
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fs.h"
@@ -17,7 +12,6 @@
 namespace stet {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using End = Finished::End;
 
@@ -28,45 +22,6 @@ SpawnOptions Shell(std::string script) { return {.argv = {"/bin/sh", "-c", std::
 
 Finished RunShell(std::string script) {
   return Subprocess::Run(Shell(std::move(script)), Deadline::After(kSafety), {}).value();
-}
-
-/// True once the process is dead, reaped by whom it may concern or not.
-bool IsDeadSoon(pid_t pid) {
-  const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!pidfd) return errno == ESRCH;
-  pollfd exit{.fd = pidfd.get(), .events = POLLIN, .revents = 0};
-  return ::poll(&exit, 1, Deadline::After(kSafety).PollTimeout()) == 1;
-}
-
-/// A FIFO through which a script says "now", so that no test has to guess how long things take.
-class Cue {
- public:
-  explicit Cue(const TempDir& dir) : path_(dir.Sub("cue")) {
-    EXPECT_EQ(::mkfifo(path_.c_str(), 0600), 0);
-    fd_ = OpenFile(path_, O_RDWR | O_NONBLOCK).value();
-  }
-  [[nodiscard]] std::string Give() const { return "echo > " + path_ + "; "; }
-  [[nodiscard]] bool Await() const {
-    pollfd cue{.fd = fd_.get(), .events = POLLIN, .revents = 0};
-    return ::poll(&cue, 1, Deadline::After(kSafety).PollTimeout()) == 1;
-  }
-
- private:
-  std::string path_;
-  Fd fd_;
-};
-
-/// Runs a script and cancels it when it gives its cue.
-Finished RunUntilCue(SpawnOptions options, const Cue& cue, milliseconds grace) {
-  CancelSource source;
-  std::thread canceller([&] {
-    EXPECT_TRUE(cue.Await());
-    source.Cancel();
-  });
-  auto finished =
-      Subprocess::Run(std::move(options), Deadline::After(kSafety), source.token(), grace);
-  canceller.join();
-  return finished.value();
 }
 
 TEST(Subprocess, ReturnsBothOutputsAndTheExitCode) {
@@ -191,124 +146,6 @@ TEST(Subprocess, CanHaveItsOwnSession) {
   SpawnOptions options = Shell("[ $(cut -d' ' -f6 /proc/$$/stat) = $$ ] && echo own");
   options.new_session = true;
   EXPECT_EQ(Subprocess::Run(options, Deadline::After(kSafety), {}).value().out, "own\n");
-}
-
-TEST(Subprocess, IsAskedToStopWhenTheDeadlinePasses) {
-  const auto finished =
-      Subprocess::Run({.argv = {"sleep", "1000"}}, Deadline::After(milliseconds(1)), {}, kSafety);
-  ASSERT_TRUE(finished);
-  EXPECT_EQ(finished->end, End::kTimeout);
-  EXPECT_EQ(finished->signal, SIGTERM);
-}
-
-TEST(Subprocess, AChildThatNeverStopsWritingStillMeetsTheDeadline) {
-  SpawnOptions options{.argv = {"yes"}};
-  options.max_output_bytes = 4;
-  const auto finished = Subprocess::Run(options, Deadline::After(milliseconds(20)), {}, kSafety);
-  ASSERT_TRUE(finished);
-  EXPECT_EQ(finished->end, End::kTimeout);
-  EXPECT_EQ(finished->out, "y\ny\n");
-}
-
-TEST(Subprocess, IsKilledWhenItIgnoresTheRequest) {
-  const TempDir dir;
-  const Cue cue(dir);
-  const Finished finished = RunUntilCue(
-      Shell("trap '' TERM; " + cue.Give() + "while :; do sleep 1000; done"), cue, milliseconds(1));
-  EXPECT_EQ(finished.end, End::kCancelled);
-  EXPECT_EQ(finished.signal, SIGKILL);
-}
-
-TEST(Subprocess, AStoppedChildIsEndedToo) {
-  const TempDir dir;
-  const Cue cue(dir);
-  const Finished finished = RunUntilCue(Shell(cue.Give() + "kill -STOP $$; echo on"), cue, kSafety);
-  EXPECT_EQ(finished.end, End::kCancelled);
-}
-
-TEST(Subprocess, MayUseTheGraceToFinishInOrder) {
-  const TempDir dir;
-  const Cue cue(dir);
-  const Finished finished = RunUntilCue(
-      Shell("trap 'echo bye; exit 7' TERM; sleep 1000 & " + cue.Give() + "wait"), cue, kSafety);
-  EXPECT_EQ(finished.end, End::kCancelled);
-  EXPECT_EQ(finished.exit_code, 7);
-  EXPECT_EQ(finished.out, "bye\n");
-}
-
-TEST(Subprocess, TheRestOfTheGroupHasTheGraceTooWhenTheChildIsGone) {
-  const TempDir dir;
-  const Cue cue(dir);
-  const Finished finished = RunUntilCue(
-      Shell("(trap 'echo cleaned; exit 0' TERM; sleep 1000 & " + cue.Give() + "wait) & wait"), cue,
-      kSafety);
-  EXPECT_EQ(finished.signal, SIGTERM);
-  EXPECT_EQ(finished.out, "cleaned\n");
-}
-
-TEST(Subprocess, KillsTheWholeGroupWhenTheDeadlinePasses) {
-  const TempDir dir;
-  const Cue cue(dir);
-  const Finished finished = RunUntilCue(
-      Shell("(trap '' TERM; sleep 1000) & echo $!; " + cue.Give() + "wait"), cue, milliseconds(1));
-  EXPECT_EQ(finished.end, End::kCancelled);
-  EXPECT_TRUE(IsDeadSoon(std::stoi(finished.out)));
-}
-
-TEST(Subprocess, AGrandchildThatKeepsThePipeOpenDoesNotHoldUs) {
-  const Finished finished = RunShell("sleep 1000 & echo $!");
-  EXPECT_EQ(finished.end, End::kExited);
-  EXPECT_TRUE(IsDeadSoon(std::stoi(finished.out)));
-}
-
-TEST(Subprocess, AGrandchildThatNeverStopsWritingDoesNotHoldUs) {
-  SpawnOptions options = Shell("yes & echo done >&2");
-  options.max_output_bytes = 5;
-  const auto finished = Subprocess::Run(options, Deadline::After(kSafety), {});
-  EXPECT_EQ(finished.value().end, End::kExited);
-  EXPECT_EQ(finished.value().err, "done\n");
-}
-
-TEST(Subprocess, AProcessThatLeftTheGroupDoesNotHoldUs) {
-  const Finished finished = RunShell("setsid sleep 1000 & echo $!");
-  EXPECT_EQ(finished.end, End::kExited);
-  ::kill(std::stoi(finished.out), SIGKILL);
-}
-
-TEST(Subprocess, LeavesTheRestOfTheGroupAloneWhenTold) {
-  SpawnOptions options = Shell("sleep 1000 >/dev/null 2>&1 & echo $!");
-  options.kill_group_on_exit = false;
-  const auto finished = Subprocess::Run(options, Deadline::After(kSafety), {});
-  const pid_t left = std::stoi(finished.value().out);
-  EXPECT_EQ(::kill(left, SIGKILL), 0);
-  EXPECT_TRUE(IsDeadSoon(left));
-}
-
-TEST(Subprocess, IsNotStartedWhenAlreadyCancelled) {
-  const TempDir dir;
-  CancelSource source;
-  source.Cancel();
-  const auto finished = Subprocess::Run({.argv = {"touch", dir.Sub("file")}},
-                                        Deadline::After(kSafety), source.token());
-  ASSERT_FALSE(finished);
-  EXPECT_EQ(finished.error().code, Code::kCancelled);
-  EXPECT_FALSE(Exists(dir.Sub("file")));
-}
-
-TEST(Subprocess, LeavesNeitherOrphanNorZombieBehind) {
-  const TempDir dir;
-  const Cue cue(dir);
-  pid_t child_pid = 0;
-  pid_t grandchild = 0;
-  {
-    auto child = Subprocess::Start(Shell("sleep 1000 & echo $!; " + cue.Give() + "wait")).value();
-    ASSERT_TRUE(cue.Await());
-    child.ReadOutput();
-    child_pid = child.pid();
-    grandchild = std::stoi(child.TakeFinished().out);
-  }
-  EXPECT_EQ(::waitpid(child_pid, nullptr, WNOHANG), -1);
-  EXPECT_TRUE(IsDeadSoon(grandchild));
 }
 
 TEST(Subprocess, CanBeDrivenByHand) {

@@ -1,5 +1,6 @@
 #include "base/utf8.h"
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -34,33 +35,37 @@ Piece NextPiece(std::string_view text) {
   return {length, true};
 }
 
-/// How many bytes at the front are ASCII, as far as whole steps of 16 show.
-std::size_t AsciiSteps(std::string_view text) {
+/// How many bytes at the front are ASCII; looks at 16, then at 8 in one step.
+std::size_t AsciiLength(std::string_view text) {
+  static_assert(std::endian::native == std::endian::little);
   constexpr std::uint64_t kHighBits = 0x8080808080808080;
+  const auto word = [&](std::size_t i) {
+    std::uint64_t bytes = 0;
+    std::memcpy(&bytes, text.data() + i, sizeof bytes);
+    return bytes;
+  };
   std::size_t at = 0;
-  for (; at + 16 <= text.size(); at += 16) {
-    std::uint64_t words[2];
-    std::memcpy(words, text.data() + at, sizeof words);
-    if (((words[0] | words[1]) & kHighBits) != 0) break;
-  }
+  while (at + 16 <= text.size() && ((word(at) | word(at + 8)) & kHighBits) == 0) at += 16;
+  for (; at + 8 <= text.size(); at += 8)
+    if (const std::uint64_t high = word(at) & kHighBits; high != 0)
+      return at + static_cast<std::size_t>(std::countr_zero(high)) / 8;
+  while (at < text.size() && static_cast<unsigned char>(text[at]) < 0x80) ++at;
   return at;
 }
 
 /// The length of the longest valid prefix.
 std::size_t ValidLength(std::string_view text) {
   std::size_t at = 0;
-  while (at < text.size()) {
-    at += AsciiSteps(text.substr(at));
-    // Text in other scripts comes in runs; looking for ASCII again pays off only at an ASCII byte.
-    bool ascii = false;
-    while (at < text.size() && !ascii) {
+  for (;;) {
+    at += AsciiLength(text.substr(at));
+    if (at == text.size()) return at;
+    // Letters of other scripts come in runs.
+    do {
       const Piece piece = NextPiece(text.substr(at));
       if (!piece.valid) return at;
       at += piece.length;
-      ascii = piece.length == 1 && at % 16 == 0;
-    }
+    } while (at < text.size() && static_cast<unsigned char>(text[at]) >= 0x80);
   }
-  return at;
 }
 
 }  // namespace

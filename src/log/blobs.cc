@@ -1,25 +1,43 @@
 #include "log/blobs.h"
 
+#include <algorithm>
+#include <cerrno>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 
 #include "base/fs.h"
 #include "base/hash.h"
 
 namespace stet::log {
 
+namespace {
+
+constexpr std::size_t kHexDigits = 64;
+
+}  // namespace
+
 bool Blobs::IsName(std::string_view text) {
-  constexpr std::size_t kHexDigits = 64;
-  return text.size() == kHexDigits &&
-         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+  return text.size() == kHexDigits && std::ranges::all_of(text, [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+std::vector<std::string> Blobs::NamesIn(std::string_view json) {
+  std::vector<std::string> names;
+  for (std::size_t quote = json.find('"'); quote != std::string_view::npos;
+       quote = json.find('"', quote + 1)) {
+    const std::string_view text = json.substr(quote + 1, kHexDigits);
+    const std::size_t end = quote + 1 + kHexDigits;
+    if (end < json.size() && json[end] == '"' && IsName(text)) names.emplace_back(text);
+  }
+  return names;
 }
 
 Result<std::string> Blobs::Put(std::string_view content) {
-  if (content.size() > kMaxBlobBytes) return Fail(Code::kInvalid, fmt::format("a blob of {} bytes is too large", content.size()));
+  if (content.size() > kMaxBlobBytes)
+    return Fail(Code::kInvalid, fmt::format("a blob of {} bytes is too large", content.size()));
   std::string name = Sha256Hex(content);
   const std::string path = PathOf(name);
   const Result<FileStat> there = StatFile(path);
@@ -35,7 +53,8 @@ Result<std::string> Blobs::Put(std::string_view content) {
 Result<std::string> Blobs::Get(std::string_view name) const {
   if (!IsName(name)) return Fail(Code::kInvalid, fmt::format("\"{}\" is not a blob's name", name));
   ASSIGN_OR_RETURN(std::string content, ReadFile(PathOf(name), kMaxBlobBytes));
-  if (Sha256Hex(content) != name) return Fail(Code::kCorrupt, fmt::format("blob {} is damaged", name));
+  if (Sha256Hex(content) != name)
+    return Fail(Code::kCorrupt, fmt::format("blob {} is damaged", name));
   return content;
 }
 

@@ -1,7 +1,8 @@
-// Blobs: large content beside the log, named by its SHA-256. A blob is complete under its name or not there at all.
+// Blobs: large content beside the log, named by its SHA-256. A blob is complete under its name or
+// not there at all.
 //
-// Put makes it visible at once; Sync makes all that was put survive a power cut, and the log calls it before it flushes an
-// event. Nothing is ever rewritten or removed here. Safe from any thread.
+// Put makes it visible at once; Sync makes all that was put survive a power cut, and the log calls
+// it before it flushes an event. Nothing is ever rewritten or removed here. Safe from any thread.
 #pragma once
 
 #include <mutex>
@@ -27,7 +28,11 @@ class Blobs {
   Status Sync();
 
   static bool IsName(std::string_view text);
-  [[nodiscard]] std::string PathOf(std::string_view name) const { return dir_ + "/" + std::string(name); }
+  /// Every string in a JSON text that could name a blob; hashes of other things are among them.
+  static std::vector<std::string> NamesIn(std::string_view json);
+  [[nodiscard]] std::string PathOf(std::string_view name) const {
+    return dir_ + "/" + std::string(name);
+  }
   [[nodiscard]] const std::string& dir() const { return dir_; }
 
  private:

@@ -1,5 +1,5 @@
-// Clone: a new session that begins as a copy of one path of another, independent of it from then on. The rules of what is
-// copied are in doc/format/log.md ("Clone").
+// Clone: a new session that begins as a copy of one path of another, independent of it from then
+// on. The rules of what is copied are in doc/format/log.md ("Clone").
 #pragma once
 
 #include <optional>
@@ -16,8 +16,10 @@ struct CloneTarget {
   std::string device_id;
 };
 
-/// Copies what leads to event `at` (the leaf when absent), which may be inside a step: calls open there are answered in the
-/// copy as not run. The new folder appears complete, flushed, or not at all.
-Status Clone(Log& source, const std::optional<std::string>& at, const CloneTarget& target, const Options& options);
+/// Copies what leads to event `at` (the leaf when absent), which may be inside a step: calls open
+/// there are answered in the copy as not run. The new folder appears complete, flushed, or not at
+/// all.
+Status Clone(Log& source, const std::optional<std::string>& at, const CloneTarget& target,
+             const Options& options);
 
 }  // namespace stet::log

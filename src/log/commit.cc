@@ -1,18 +1,18 @@
 #include "log/commit.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <deque>
 #include <thread>
 #include <utility>
 
+#include <unistd.h>
+
 namespace stet::log {
 namespace {
 
-/// The one thread that flushes what may be late. It sleeps until there is something, and never ends: whoever closes a log
-/// flushes it first.
+/// The one thread that flushes what may be late. It sleeps until there is something, and never
+/// ends: whoever closes a log flushes it first.
 class Flusher {
  public:
   static Flusher& Get() {
@@ -27,7 +27,9 @@ class Flusher {
   }
 
  private:
-  Flusher() { std::thread([this] { Loop(); }).detach(); }
+  Flusher() {
+    std::thread([this] { Loop(); }).detach();
+  }
 
   void Loop() {
     std::unique_lock lock(mutex_);
@@ -40,7 +42,8 @@ class Flusher {
       const std::shared_ptr<Commit> commit = std::move(due_.front().second);
       due_.pop_front();
       lock.unlock();
-      (void)commit->SyncTo(UINT64_MAX);  // A failure stays with the commit: its log's next append tells it.
+      (void)commit->SyncTo(
+          UINT64_MAX);  // A failure stays with the commit: its log's next append tells it.
       lock.lock();
     }
   }
@@ -61,7 +64,8 @@ void Commit::Wrote(std::uint64_t end) {
 Status Commit::FlushOnce() {
   RETURN_IF_ERROR(before_());
   if (::fdatasync(fd_.get()) != 0) {
-    return std::unexpected(Error(Code::kIo, SystemError(errno, "flushing the log failed; it is read-only now").message));
+    return std::unexpected(Error(
+        Code::kIo, SystemError(errno, "flushing the log failed; it is read-only now").message));
   }
   return {};
 }
@@ -83,8 +87,10 @@ Status Commit::SyncTo(std::uint64_t end) {
   lock.lock();
   flushing_ = false;
   ++flushes_;
-  if (flushed) flushed_ = std::max(flushed_, target);
-  else failure_ = flushed.error();
+  if (flushed)
+    flushed_ = std::max(flushed_, target);
+  else
+    failure_ = flushed.error();
   done_.notify_all();
   return flushed;
 }

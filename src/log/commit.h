@@ -1,8 +1,9 @@
 // Commit: makes written bytes survive a power cut, with as few flushes as possible.
 //
-// Callers that arrive while a flush is under way share the next one: whoever comes first flushes for all who wrote before
-// it began. A flush that fails is never tried again and called good: from then on every call fails with kIo and the log is
-// read-only. SyncSoon leaves the flush to one background thread of the process, at most kSoon later. Safe from any thread.
+// Callers that arrive while a flush is under way share the next one: whoever comes first flushes
+// for all who wrote before it began. A flush that fails is never tried again and called good: from
+// then on every call fails with kIo and the log is read-only. SyncSoon leaves the flush to one
+// background thread of the process, at most kSoon later. Safe from any thread.
 #pragma once
 
 #include <chrono>

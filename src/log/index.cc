@@ -1,8 +1,8 @@
 #include "log/index.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "base/hash.h"
 
@@ -30,7 +30,8 @@ void Index::AddLine(std::string_view line, std::uint64_t offset, bool trusted) {
               .seq = prefix->seq,
               .id_hash = FastHash(prefix->id),
               .length = static_cast<std::uint32_t>(line.size()),
-              .call_index = static_cast<std::uint16_t>(std::min<std::uint32_t>(prefix->call_index, UINT16_MAX)),
+              .call_index = static_cast<std::uint16_t>(
+                  std::min<std::uint32_t>(prefix->call_index, UINT16_MAX)),
               .type = protocol::TypeNumber(prefix->type, prefix->role)};
   const Place place = protocol::PlaceOf(entry.type, prefix->op);
   entry.flags = static_cast<std::uint8_t>(place);
@@ -76,7 +77,9 @@ void Index::ResolveParent(const Prefix& prefix, Entry& entry) {
             .offset = entry.offset,
             .length = entry.length,
             .id = std::string(prefix.id),
-            .detail = fmt::format("its parent {} stands nowhere above it; it hangs on the leaf before it", *prefix.parent_id),
+            .detail =
+                fmt::format("its parent {} stands nowhere above it; it hangs on the leaf before it",
+                            *prefix.parent_id),
             .parent_id = std::string(*prefix.parent_id)});
   }
 }
@@ -95,15 +98,17 @@ void Index::FoldPlace(const Prefix& prefix, Entry& entry, std::string_view line)
     ++state_.user_messages;
   }
   if (entry.in_tree()) leaf_ = ordinal;
-  if (!prefix.client_message_id.empty()) AddKey(Key::kClientMessage, FastHash(prefix.client_message_id));
+  if (!prefix.client_message_id.empty())
+    AddKey(Key::kClientMessage, FastHash(prefix.client_message_id));
   if (!prefix.queue_item_id.empty()) AddKey(Key::kQueueItem, FastHash(prefix.queue_item_id));
   if (entry.type == kUnknownType && prefix.critical && state_.needs_newer.empty()) {
     state_.needs_newer = prefix.type;
-    Report({.kind = Fault::Kind::kUnknownCritical,
-            .offset = entry.offset,
-            .length = entry.length,
-            .id = std::string(prefix.id),
-            .detail = fmt::format("critical type \"{}\" is not known to this version", prefix.type)});
+    Report(
+        {.kind = Fault::Kind::kUnknownCritical,
+         .offset = entry.offset,
+         .length = entry.length,
+         .id = std::string(prefix.id),
+         .detail = fmt::format("critical type \"{}\" is not known to this version", prefix.type)});
   }
   FoldSession(entry.type, line);
   if (!prefix.queue_item_id.empty()) {
@@ -120,30 +125,28 @@ void Index::FoldSession(std::uint8_t type, std::string_view line) {
     case TypeNumberOf<protocol::QueueUpdate>():
     case TypeNumberOf<protocol::Rewind>():
     case TypeNumberOf<protocol::Branch>():
-    case TypeNumberOf<protocol::Gap>(): break;
+    case TypeNumberOf<protocol::Gap>():
+      break;
     case kUser:
       if (state_.first_prompt.empty()) break;
       return;
-    default: return;
+    default:
+      return;
   }
   const Result<protocol::Event> event = protocol::DecodeEvent(line);
   if (!event) return;
-  if (const auto* unknown = std::get_if<protocol::UnknownEvent>(&event->payload)) {
-    Report({.kind = Fault::Kind::kUnreadableEvent,
-            .offset = entries_.back().offset,
-            .length = line.size(),
-            .id = event->id,
-            .detail = unknown->problem});
-    return;
-  }
   if (const auto* opened = std::get_if<protocol::Opened>(&event->payload)) state_.Apply(*opened);
   if (const auto* info = std::get_if<protocol::SessionInfo>(&event->payload)) state_.Apply(*info);
-  if (const auto* user = std::get_if<protocol::UserMessage>(&event->payload)) state_.ApplyFirstPrompt(*user);
-  if (const auto* rewind = std::get_if<protocol::Rewind>(&event->payload)) MoveLeaf(rewind->target_event_id);
-  if (const auto* branch = std::get_if<protocol::Branch>(&event->payload)) MoveLeaf(branch->leaf_event_id);
+  if (const auto* user = std::get_if<protocol::UserMessage>(&event->payload))
+    state_.ApplyFirstPrompt(*user);
+  if (const auto* rewind = std::get_if<protocol::Rewind>(&event->payload))
+    MoveLeaf(rewind->target_event_id);
+  if (const auto* branch = std::get_if<protocol::Branch>(&event->payload))
+    MoveLeaf(branch->leaf_event_id);
   if (const auto* queue = std::get_if<protocol::QueueUpdate>(&event->payload)) {
     for (const protocol::QueueItem& item : queue->items) {
-      if (item.client_message_id) AddKey(Key::kClientMessage, FastHash(EscapedText(*item.client_message_id)));
+      if (item.client_message_id)
+        AddKey(Key::kClientMessage, FastHash(EscapedText(*item.client_message_id)));
     }
     state_.Apply(*queue);
     for (const protocol::QueueItem& item : queue->items) {
@@ -153,7 +156,8 @@ void Index::FoldSession(std::uint8_t type, std::string_view line) {
   if (const auto* gap = std::get_if<protocol::Gap>(&event->payload)) {
     if (gap->header) state_.rebuilt_header = gap->header;
     for (Damage& damage : damages_) {
-      if (damage.offset == static_cast<std::uint64_t>(gap->offset) && damage.length == static_cast<std::uint64_t>(gap->length)) {
+      if (damage.offset == static_cast<std::uint64_t>(gap->offset) &&
+          damage.length == static_cast<std::uint64_t>(gap->length)) {
         damage.recorded = 1;
       }
     }
@@ -171,7 +175,8 @@ void Index::MoveLeaf(const std::optional<std::string>& id) {
 void Index::AddKey(Key::Kind kind, std::uint64_t hash) {
   keys_.push_back({hash ^ kind, kind, static_cast<Ordinal>(entries_.size() - 1)});
   if (key_table_.built()) {
-    key_table_.Insert(static_cast<Ordinal>(keys_.size() - 1), [&](Ordinal i) { return keys_[i].hash; });
+    key_table_.Insert(static_cast<Ordinal>(keys_.size() - 1),
+                      [&](Ordinal i) { return keys_[i].hash; });
   }
 }
 
@@ -213,8 +218,9 @@ Ordinal Index::Lookup(std::uint64_t id_hash) const {
   return ids_.Find(id_hash, hash_of);
 }
 
-void Index::Restore(std::vector<Entry> entries, std::vector<Key> keys, std::vector<Damage> damages, SessionState state,
-                    Ordinal leaf, std::uint64_t max_seq, std::uint64_t lines, std::uint64_t bytes) {
+void Index::Restore(std::vector<Entry> entries, std::vector<Key> keys, std::vector<Damage> damages,
+                    SessionState state, Ordinal leaf, std::uint64_t max_seq, std::uint64_t lines,
+                    std::uint64_t bytes) {
   entries_ = std::move(entries);
   keys_ = std::move(keys);
   damages_ = std::move(damages);

@@ -1,9 +1,10 @@
-// Index: the fold of a log in file order: where every event is, its place in the tree, the leaf, and the session's state.
+// Index: the fold of a log in file order: where every event is, its place in the tree, the leaf,
+// and the session's state.
 //
-// It is built by feeding every line in order, by a scan or by an append, which give the same result; index_file.h keeps
-// it on disk. It never fails: what is wrong with a line becomes a Fault, and the fold goes on by the rules of
-// doc/format/log.md ("Damage"). Memory: 40 bytes an event, and 8 more once something is looked up by id.
-// Owned by one log; not thread-safe.
+// It is built by feeding every line in order, by a scan or by an append, which give the same
+// result; index_file.h keeps it on disk. It never fails: what is wrong with a line becomes a Fault,
+// and the fold goes on by the rules of doc/format/log.md ("Damage"). Memory: 40 bytes an event, and
+// 8 more once something is looked up by id. Owned by one log; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +26,26 @@ inline constexpr Ordinal kNone = UINT32_MAX;
 
 struct Entry {
   static constexpr std::uint8_t kPlaceMask = 3;
-  static constexpr std::uint8_t kBridged = 4;    // Its parent was lost: `parent` is what it hangs on instead.
+  static constexpr std::uint8_t kBridged =
+      4;  // Its parent was lost: `parent` is what it hangs on instead.
   static constexpr std::uint8_t kDuplicate = 8;  // Another event above has its id; out of the tree.
 
   std::uint64_t offset = 0;
   std::uint64_t seq = 0;
-  std::uint64_t id_hash = 0;   // Of the id as it stands in the line.
-  std::uint32_t length = 0;    // Of the line without its LF.
-  Ordinal parent = kNone;      // For control and session events: the anchor.
-  std::uint32_t open = 0;      // Calls on the path to here that still lack a result.
+  std::uint64_t id_hash = 0;  // Of the id as it stands in the line.
+  std::uint32_t length = 0;   // Of the line without its LF.
+  Ordinal parent = kNone;     // For control and session events: the anchor.
+  std::uint32_t open = 0;     // Calls on the path to here that still lack a result.
   std::uint16_t call_index = 0;
-  std::uint8_t type = 0;       // protocol::TypeNumber.
+  std::uint8_t type = 0;  // protocol::TypeNumber.
   std::uint8_t flags = 0;
 
-  [[nodiscard]] protocol::Place place() const { return static_cast<protocol::Place>(flags & kPlaceMask); }
-  [[nodiscard]] bool in_tree() const { return place() == protocol::Place::kTree && (flags & kDuplicate) == 0; }
+  [[nodiscard]] protocol::Place place() const {
+    return static_cast<protocol::Place>(flags & kPlaceMask);
+  }
+  [[nodiscard]] bool in_tree() const {
+    return place() == protocol::Place::kTree && (flags & kDuplicate) == 0;
+  }
 };
 static_assert(sizeof(Entry) == 40);
 
@@ -88,6 +94,8 @@ struct Fault {
   std::string id;
   std::string detail;
   std::string parent_id;  // For kUnknownParent and kParentCycle.
+  bool recorded =
+      false;  // The log itself says so already: a writer has done what can be done about it.
 };
 
 class Index {
@@ -114,14 +122,16 @@ class Index {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   void set_bytes(std::uint64_t bytes) { bytes_ = bytes; }
 
-  /// The event with this id, as the hash tells it: the caller compares the line's own id where it matters.
+  /// The event with this id, as the hash tells it: the caller compares the line's own id where it
+  /// matters.
   [[nodiscard]] std::optional<Ordinal> Find(std::string_view id) const;
   /// The event that carries this clientMessageId (or queues it), or consumes this queueItemId.
   [[nodiscard]] std::optional<Ordinal> FindKey(Key::Kind kind, std::string_view text) const;
 
   /// Takes over what a file kept; the table of ids is built when first asked for.
-  void Restore(std::vector<Entry> entries, std::vector<Key> keys, std::vector<Damage> damages, SessionState state,
-               Ordinal leaf, std::uint64_t max_seq, std::uint64_t lines, std::uint64_t bytes);
+  void Restore(std::vector<Entry> entries, std::vector<Key> keys, std::vector<Damage> damages,
+               SessionState state, Ordinal leaf, std::uint64_t max_seq, std::uint64_t lines,
+               std::uint64_t bytes);
 
  private:
   [[nodiscard]] Ordinal Lookup(std::uint64_t id_hash) const;

@@ -1,11 +1,11 @@
 #include "log/index_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <span>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/hash.h"
@@ -40,15 +40,10 @@ struct GroupStart {
 };
 
 struct Checkpoint {
-  STET_FIELDS(Checkpoint,
-              (std::int64_t, version),
-              (std::uint64_t, seq),
+  STET_FIELDS(Checkpoint, (std::int64_t, version), (std::uint64_t, seq),
               (std::uint64_t, leaf),  // kNone: before the first event.
-              (std::string, crc),
-              (std::uint64_t, max_seq),
-              (std::uint64_t, lines),
-              (std::uint64_t, bytes),
-              (SessionState, state))
+              (std::string, crc), (std::uint64_t, max_seq), (std::uint64_t, lines),
+              (std::uint64_t, bytes), (SessionState, state))
 };
 
 /// Changes whenever the numbers in an Entry would mean something else.
@@ -81,12 +76,14 @@ std::string CrcOf(int log_fd, const Entry& entry) {
 }
 
 /// Whether everything in the index points inside what exists.
-bool Sound(const std::vector<Entry>& entries, const std::vector<Key>& keys, const std::vector<Damage>& damages,
-           const Checkpoint& checkpoint) {
+bool Sound(const std::vector<Entry>& entries, const std::vector<Key>& keys,
+           const std::vector<Damage>& damages, const Checkpoint& checkpoint) {
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    if (entry.offset < end || entry.length > kMaxLineBytes || (entry.parent != kNone && entry.parent >= i)) return false;
+    if (entry.offset < end || entry.length > kMaxLineBytes ||
+        (entry.parent != kNone && entry.parent >= i))
+      return false;
     end = entry.offset + entry.length;
   }
   const auto inside = [&](Ordinal i) { return i == kNone || i < entries.size(); };
@@ -96,7 +93,8 @@ bool Sound(const std::vector<Entry>& entries, const std::vector<Key>& keys, cons
   for (const Damage& damage : damages) {
     if (!inside(damage.bridge)) return false;
   }
-  return end <= checkpoint.bytes && checkpoint.leaf <= kNone && inside(static_cast<Ordinal>(checkpoint.leaf));
+  return end <= checkpoint.bytes && checkpoint.leaf <= kNone &&
+         inside(static_cast<Ordinal>(checkpoint.leaf));
 }
 
 }  // namespace
@@ -108,7 +106,8 @@ std::optional<Index> IndexFile::Load(const std::string& path, int log_fd, std::u
   FileStart start;
   if (!file || file->size() < sizeof start) return std::nullopt;
   std::memcpy(&start, file->data(), sizeof start);
-  if (start.magic != kMagic || start.layout != Layout() || start.first_line_hash != first_line_hash) return std::nullopt;
+  if (start.magic != kMagic || start.layout != Layout() || start.first_line_hash != first_line_hash)
+    return std::nullopt;
 
   std::vector<Entry> entries;
   std::vector<Key> keys;
@@ -130,23 +129,27 @@ std::optional<Index> IndexFile::Load(const std::string& path, int log_fd, std::u
     rest = body.substr(group.body_bytes());
   }
   Result<Checkpoint> checkpoint = Decode<Checkpoint>(checkpoint_text);
-  if (!checkpoint || checkpoint->version != kStateVersion || checkpoint->bytes > log_bytes) return std::nullopt;
+  if (!checkpoint || checkpoint->version != kStateVersion || checkpoint->bytes > log_bytes)
+    return std::nullopt;
   if (!Sound(entries, keys, damages, *checkpoint)) return std::nullopt;
-  if (!entries.empty() && (entries.back().seq != checkpoint->seq || CrcOf(log_fd, entries.back()) != checkpoint->crc)) {
+  if (!entries.empty() &&
+      (entries.back().seq != checkpoint->seq || CrcOf(log_fd, entries.back()) != checkpoint->crc)) {
     return std::nullopt;
   }
   if (kept_bytes != nullptr) *kept_bytes = file->size() - rest.size();
   Index index;
-  index.Restore(std::move(entries), std::move(keys), std::move(damages), std::move(checkpoint->state),
-                static_cast<Ordinal>(checkpoint->leaf), checkpoint->max_seq, checkpoint->lines, checkpoint->bytes);
+  index.Restore(std::move(entries), std::move(keys), std::move(damages),
+                std::move(checkpoint->state), static_cast<Ordinal>(checkpoint->leaf),
+                checkpoint->max_seq, checkpoint->lines, checkpoint->bytes);
   return index;
 }
 
-Result<IndexFile> IndexFile::Open(const std::string& path, std::uint64_t first_line_hash, std::uint64_t kept_bytes,
-                                  const Index& index) {
+Result<IndexFile> IndexFile::Open(const std::string& path, std::uint64_t first_line_hash,
+                                  std::uint64_t kept_bytes, const Index& index) {
   ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_RDWR | O_CREAT, 0600));
   IndexFile file(std::move(fd));
-  if (::ftruncate(file.fd_.get(), static_cast<off_t>(kept_bytes)) != 0) return FailSystem(errno, "truncate " + path);
+  if (::ftruncate(file.fd_.get(), static_cast<off_t>(kept_bytes)) != 0)
+    return FailSystem(errno, "truncate " + path);
   file.bytes_ = kept_bytes;
   if (kept_bytes > 0) {
     file.entries_ = index.entries().size();
@@ -154,7 +157,8 @@ Result<IndexFile> IndexFile::Open(const std::string& path, std::uint64_t first_l
     return file;
   }
   const FileStart start{.layout = Layout(), .first_line_hash = first_line_hash};
-  if (::pwrite(file.fd_.get(), &start, sizeof start, 0) != sizeof start) return FailSystem(errno, "write " + path);
+  if (::pwrite(file.fd_.get(), &start, sizeof start, 0) != sizeof start)
+    return FailSystem(errno, "write " + path);
   file.bytes_ = sizeof start;
   return file;
 }
@@ -187,7 +191,8 @@ Status IndexFile::Append(const Index& index, int log_fd) {
                          .crc = FastHash(std::string_view(out).substr(sizeof(GroupStart)))};
   std::memcpy(out.data(), &group, sizeof group);
   // A torn group is found by its crc, and the next one is written over it.
-  if (::pwrite(fd_.get(), out.data(), out.size(), static_cast<off_t>(bytes_)) != static_cast<ssize_t>(out.size())) {
+  if (::pwrite(fd_.get(), out.data(), out.size(), static_cast<off_t>(bytes_)) !=
+      static_cast<ssize_t>(out.size())) {
     return FailSystem(errno, "write the index");
   }
   bytes_ += out.size();

@@ -1,9 +1,11 @@
-// IndexFile: keeps an Index on disk beside its log, so that opening reads 1% of the log and scans only what came after.
+// IndexFile: keeps an Index on disk beside its log, so that opening reads 1% of the log and scans
+// only what came after.
 //
-// The file grows with the log, group by group: new entries and keys, all damages, and a checkpoint {state version, seq,
-// leaf, crc of the event at that seq, bytes folded, session state}, under one crc. Whatever does not fit the log (another
-// log, a shorter one, another crc, another layout, a torn group) is not used: the log is folded again from where the
-// index still holds, at worst from its start. Never flushed and never trusted; losing it costs time only.
+// The file grows with the log, group by group: new entries and keys, all damages, and a checkpoint
+// {state version, seq, leaf, crc of the event at that seq, bytes folded, session state}, under one
+// crc. Whatever does not fit the log (another log, a shorter one, another crc, another layout, a
+// torn group) is not used: the log is folded again from where the index still holds, at worst from
+// its start. Never flushed and never trusted; losing it costs time only.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +20,25 @@ namespace stet::log {
 
 class IndexFile {
  public:
-  /// What the file at `path` knows of the log in `log_fd`, whose first line hashes to `first_line_hash`. Nothing when it
-  /// cannot be used. `kept_bytes`, if given, gets how much of the file is good.
+  /// What the file at `path` knows of the log in `log_fd`, whose first line hashes to
+  /// `first_line_hash`. Nothing when it cannot be used. `kept_bytes`, if given, gets how much of
+  /// the file is good.
   static std::optional<Index> Load(const std::string& path, int log_fd, std::uint64_t log_bytes,
-                                   std::uint64_t first_line_hash, std::uint64_t* kept_bytes = nullptr);
+                                   std::uint64_t first_line_hash,
+                                   std::uint64_t* kept_bytes = nullptr);
 
-  /// For the lock holder: goes on behind `kept_bytes` (0: begins anew) with an index of which so much is in the file.
-  static Result<IndexFile> Open(const std::string& path, std::uint64_t first_line_hash, std::uint64_t kept_bytes,
-                                const Index& index);
+  /// For the lock holder: goes on behind `kept_bytes` (0: begins anew) with an index of which so
+  /// much is in the file.
+  static Result<IndexFile> Open(const std::string& path, std::uint64_t first_line_hash,
+                                std::uint64_t kept_bytes, const Index& index);
 
   /// Writes what `index` has gained since, and its checkpoint.
   Status Append(const Index& index, int log_fd);
 
   /// How many events the file lags behind.
-  [[nodiscard]] std::size_t Behind(const Index& index) const { return index.entries().size() - entries_; }
+  [[nodiscard]] std::size_t Behind(const Index& index) const {
+    return index.entries().size() - entries_;
+  }
 
  private:
   explicit IndexFile(Fd fd) : fd_(std::move(fd)) {}

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/result.h"
 
 namespace stet::log {
 namespace {
@@ -65,7 +66,8 @@ bool ReadMember(Walker& walker, Prefix& prefix) {
   if (!walker.Take(",") || !walker.String(&key) || !walker.Take(":")) return false;
   if (key == "ts") return walker.Int(&prefix.ts);
   if (key == "role") return walker.String(&prefix.role);
-  if (key == "clientId" || key == "turnId" || key == "stepId" || key == "runId" || key == "agentId" || key == "toolCallId") {
+  if (key == "clientId" || key == "turnId" || key == "stepId" || key == "runId" ||
+      key == "agentId" || key == "toolCallId") {
     return walker.String(&ignored);
   }
   if (key == "calls") return walker.Int(&prefix.calls);
@@ -111,6 +113,10 @@ bool CheckLine(std::string_view line) {
   return seal.substr(kCrcStart.size(), kCrcDigits) == expected;
 }
 
+std::string Unsealed(std::string_view line) {
+  return std::string(line.substr(0, line.size() - kSealBytes)) + "}";
+}
+
 std::string_view LineCrc(std::string_view line) {
   return line.substr(line.size() - kCrcDigits - kCrcEnd.size(), kCrcDigits);
 }
@@ -126,6 +132,26 @@ std::optional<Prefix> ReadPrefix(std::string_view line) {
   while (ReadMember(walker, prefix)) {
   }
   return prefix;
+}
+
+void AppendReseated(std::string& out, std::string_view line, std::uint64_t seq,
+                    std::optional<std::string_view> parent_id) {
+  constexpr std::string_view kTypeStart = ",\"type\":\"";
+  const std::optional<Prefix> prefix = ReadPrefix(line);
+  CHECK(prefix.has_value(), "only an event's line is reseated");
+  const std::size_t start = out.size();
+  out += "{\"seq\":";
+  AppendJsonUInt(out, seq);
+  ((out += ",\"id\":\"") += prefix->id) += "\",\"parentId\":";
+  if (parent_id)
+    ((out += '"') += *parent_id) += '"';
+  else
+    out += "null";
+  const std::size_t rest =
+      static_cast<std::size_t>(prefix->type.data() - line.data()) - kTypeStart.size();
+  out += line.substr(rest, line.size() - kSealBytes - rest);
+  out += '}';
+  SealLine(out, start);
 }
 
 std::string EscapedText(std::string_view text) {

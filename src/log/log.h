@@ -1,17 +1,20 @@
 // Log: the event log of one session, the truth that everything else is a projection of.
 //
-// Append, then publish, then act: Append returns once the batch is written (it survives the death of the process) and, for
-// events whose type asks for it, flushed (it survives a power cut); only then are they published to subscribers, in the
-// order of seq. One write per batch: a batch is in the log whole or not at all, but for a crash, which may keep a prefix.
+// Append, then publish, then act: Append returns once the batch is written (it survives the death
+// of the process) and, for events whose type asks for it, flushed (it survives a power cut); only
+// then are they published to subscribers, in the order of seq. One write per batch: a batch is in
+// the log whole or not at all, but for a crash, which may keep a prefix.
 //
-// One writer per session across processes: a log open for writing holds the lock beside it; a second one is refused with
-// the holder's pid. Readers need no lock, append nothing, and ignore a torn last line.
+// One writer per session across processes: a log open for writing holds the lock beside it; a
+// second one is refused with the holder's pid. Readers need no lock, append nothing, and ignore a
+// torn last line.
 //
-// Failure: no room (kFull) leaves the log as it was, and the next append tries again; a failed flush or an I/O error makes
-// it read-only (kIo), never flushed again and called good. Damage never prevents opening: see recover.h.
+// Failure: no room (kFull) leaves the log as it was, and the next append tries again; a failed
+// flush or an I/O error makes it read-only (kIo), never flushed again and called good. Damage never
+// prevents opening: see recover.h.
 //
-// Threads: Append, Publish, Subscribe and Close may be called from any thread. What reads the index (index(), EventAt, ...)
-// must not overlap with an append: it belongs to the session's lane.
+// Threads: Append, Publish, Subscribe and Close may be called from any thread. What reads the index
+// (index(), EventAt, ...) must not overlap with an append: it belongs to the session's lane.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +47,8 @@ enum class Durability {
 struct Options {
   Mode mode = Mode::kRead;
   Durability durability = Durability::kStrict;
-  bool use_index = true;    // False: fold the whole log again.
-  std::string device_id;    // Who writes, for `opened`.
+  bool use_index = true;  // False: fold the whole log again.
+  std::string device_id;  // Who writes, for `opened`.
   std::string client_id = "host";
   Clock* clock = nullptr;    // The system's when null.
   Random* random = nullptr;  // The process's when null.
@@ -71,7 +74,8 @@ struct Published {
   std::string_view line;  // The event's, without LF.
   const protocol::Transient* transient = nullptr;
 };
-/// Called one at a time, in the order of seq, on a thread that appends. Must not block and must not call the log.
+/// Called one at a time, in the order of seq, on a thread that appends. Must not block and must not
+/// call the log.
 using Subscriber = std::function<void(const Published&)>;
 
 /// Ends a subscription when destroyed.
@@ -86,8 +90,10 @@ class Subscription {
 
 class Log {
  public:
-  /// Makes the folder and writes the header and the first `opened`, both flushed. kConflict when there is a log already.
-  static Result<std::unique_ptr<Log>> Create(const std::string& dir, protocol::Header header, Options options);
+  /// Makes the folder and writes the header and the first `opened`, both flushed. kConflict when
+  /// there is a log already.
+  static Result<std::unique_ptr<Log>> Create(const std::string& dir, protocol::Header header,
+                                             Options options);
   static Result<std::unique_ptr<Log>> Open(const std::string& dir, Options options);
   /// Closes without telling anybody of a failure; call Close to hear of it.
   ~Log();
@@ -95,9 +101,10 @@ class Log {
   /// All or nothing. Rewind, branch, opened and gap have their own ways in.
   Result<Appended> Append(std::vector<Draft> batch);
 
-  /// Moves the leaf to a rest point (nothing: before the first event); an id inside a step means that step's last event.
-  /// kConflict when the leaf is not `expected_leaf`.
-  Result<Appended> Rewind(const std::optional<std::string>& target, const std::optional<std::string>& expected_leaf);
+  /// Moves the leaf to a rest point (nothing: before the first event); an id inside a step means
+  /// that step's last event. kConflict when the leaf is not `expected_leaf`.
+  Result<Appended> Rewind(const std::optional<std::string>& target,
+                          const std::optional<std::string>& expected_leaf);
   /// Moves the leaf to another leaf.
   Result<Appended> Branch(const std::string& leaf, const std::optional<std::string>& expected_leaf);
 
@@ -106,9 +113,10 @@ class Log {
   /// Everything published from now on. What came before is Read up to last_seq().
   Subscription Subscribe(Subscriber subscriber);
 
-  /// Calls `visit` for each stored event with seq >= from, in file order, until it answers false. Damaged lines are passed
-  /// over. The line is without its LF.
-  Status Read(std::uint64_t from, const std::function<bool(const Entry&, std::string_view line)>& visit) const;
+  /// Calls `visit` for each stored event with seq >= from, in file order, until it answers false.
+  /// Damaged lines are passed over. The line is without its LF.
+  Status Read(std::uint64_t from,
+              const std::function<bool(const Entry&, std::string_view line)>& visit) const;
 
   [[nodiscard]] Result<std::string> LineAt(Ordinal event) const;
   [[nodiscard]] Result<protocol::Event> EventAt(Ordinal event) const;
@@ -116,7 +124,8 @@ class Log {
   [[nodiscard]] Result<Ordinal> Find(std::string_view id) const;
   [[nodiscard]] Result<std::string> IdOf(Ordinal event) const;
 
-  /// Flushes what is written, keeps the index and the summary, and gives the lock up. The log is of no use afterwards.
+  /// Flushes what is written, keeps the index and the summary, and gives the lock up. The log is of
+  /// no use afterwards.
   Status Close();
 
   [[nodiscard]] const Index& index() const;

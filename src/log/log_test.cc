@@ -1,10 +1,10 @@
 #include "log/log.h"
 
+#include <thread>
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <thread>
 
 #include "base/fs.h"
 #include "base/temp_dir.h"
@@ -35,7 +35,8 @@ Draft Assistant(std::string text, std::vector<std::string> calls = {}) {
   message.message.model = "test";
   message.message.blocks.push_back(TextBlock{.text = std::move(text)});
   for (std::string& id : calls) {
-    message.message.blocks.push_back(ToolCallBlock{.tool_call_id = std::move(id), .tool_name = "Read", .args = Raw{"{}"}});
+    message.message.blocks.push_back(
+        ToolCallBlock{.tool_call_id = std::move(id), .tool_name = "Read", .args = Raw{"{}"}});
   }
   return {.payload = std::move(message)};
 }
@@ -88,12 +89,15 @@ class LogTest : public testing::Test {
   Options WriteOptions() {
     return {.mode = Mode::kWrite, .device_id = "dev_test", .clock = &clock_, .random = &random_};
   }
-  std::string Dir(std::string_view name = "ses_test") { return temp_.path() + "/" + std::string(name); }
+  std::string Dir(std::string_view name = "ses_test") {
+    return temp_.path() + "/" + std::string(name);
+  }
   std::string EventsPath() { return Dir() + "/events.jsonl"; }
 
   std::vector<std::string> PathIds(Log& log) {
     std::vector<std::string> ids;
-    for (const Ordinal event : PathTo(log.index(), log.index().leaf())) ids.push_back(*log.IdOf(event));
+    for (const Ordinal event : PathTo(log.index(), log.index().leaf()))
+      ids.push_back(*log.IdOf(event));
     return ids;
   }
 
@@ -258,14 +262,19 @@ TEST_F(LogTest, ASecondWriterIsToldWhoHoldsTheSession) {
   const Result<std::unique_ptr<Log>> second = Log::Open(Dir(), WriteOptions());
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::kBusy);
-  EXPECT_NE(second.error().message.find(std::to_string(::getpid())), std::string::npos) << second.error().message;
+  EXPECT_NE(second.error().message.find(std::to_string(::getpid())), std::string::npos)
+      << second.error().message;
   EXPECT_TRUE(Open(Mode::kRead));
   log->Close();
   EXPECT_TRUE(Open());
 }
 
 TEST_F(LogTest, ATornLastLineIsSetAsideAndCutOff) {
-  { auto log = Create(); Append(*log, User("kept")); Append(*log, User("torn")); }
+  {
+    auto log = Create();
+    Append(*log, User("kept"));
+    Append(*log, User("torn"));
+  }
   const std::string whole = *ReadFile(EventsPath());
   ASSERT_EQ(::truncate(EventsPath().c_str(), static_cast<off_t>(whole.size() - 10)), 0);
   EXPECT_EQ(PathIds(*Open(Mode::kRead)).size(), 1u);
@@ -279,7 +288,10 @@ TEST_F(LogTest, ATornLastLineIsSetAsideAndCutOff) {
 }
 
 TEST_F(LogTest, ALastLineThatLacksOnlyItsLineEndIsKept) {
-  { auto log = Create(); Append(*log, User("one")); }
+  {
+    auto log = Create();
+    Append(*log, User("one"));
+  }
   const std::string whole = *ReadFile(EventsPath());
   ASSERT_EQ(::truncate(EventsPath().c_str(), static_cast<off_t>(whole.size() - 1)), 0);
   auto log = Open();
@@ -323,11 +335,18 @@ TEST_F(LogTest, ADamagedLineInTheMiddleIsBridged) {
 }
 
 TEST_F(LogTest, ALostHeaderIsRebuiltFromTheFolderAndTheSummary) {
-  { auto log = Create(); Append(*log, User("one")); }
+  {
+    auto log = Create();
+    Append(*log, User("one"));
+  }
   std::string bytes = *ReadFile(EventsPath());
   bytes[5] = 'X';
   ASSERT_TRUE(ReplaceFile(EventsPath(), bytes, Durable::kNo));
-  { auto log = Open(); EXPECT_EQ(log->header().session_id, "ses_test"); EXPECT_EQ(log->header().meta.cwd, "/project"); }
+  {
+    auto log = Open();
+    EXPECT_EQ(log->header().session_id, "ses_test");
+    EXPECT_EQ(log->header().meta.cwd, "/project");
+  }
   ASSERT_TRUE(Remove(Dir() + "/summary.json"));
   auto log = Open(Mode::kRead, false);
   EXPECT_EQ(log->header().meta.cwd, "/project") << "the gap event holds it";
@@ -335,16 +354,23 @@ TEST_F(LogTest, ALostHeaderIsRebuiltFromTheFolderAndTheSummary) {
 }
 
 TEST_F(LogTest, AnEmptyFileBecomesASessionAgain) {
-  { auto log = Create(); }
+  {
+    auto log = Create();
+  }
   ASSERT_EQ(::truncate(EventsPath().c_str(), 0), 0);
-  { auto log = Open(); Append(*log, User("one")); }
+  {
+    auto log = Open();
+    Append(*log, User("one"));
+  }
   auto log = Open(Mode::kRead, false);
   EXPECT_EQ(log->header().session_id, "ses_test");
   EXPECT_EQ(PathIds(*log).size(), 1u);
 }
 
 TEST_F(LogTest, ANewerFormatIsRefusedByName) {
-  { auto log = Create(); }
+  {
+    auto log = Create();
+  }
   protocol::Header header;
   header.version = protocol::kLogVersion + 1;
   header.session_id = "ses_test";
@@ -355,8 +381,12 @@ TEST_F(LogTest, ANewerFormatIsRefusedByName) {
 }
 
 TEST_F(LogTest, AnUnknownCriticalTypeMakesTheSessionReadOnly) {
-  { auto log = Create(); Append(*log, User("one")); }
-  std::string line = R"({"seq":90,"id":"e_x","parentId":null,"type":"quantum","ts":1,"clientId":"c","critical":true,"a":1})";
+  {
+    auto log = Create();
+    Append(*log, User("one"));
+  }
+  std::string line =
+      R"({"seq":90,"id":"e_x","parentId":null,"type":"quantum","ts":1,"clientId":"c","critical":true,"a":1})";
   SealLine(line, 0);
   std::string bytes = *ReadFile(EventsPath()) + line;
   ASSERT_TRUE(ReplaceFile(EventsPath(), bytes, Durable::kNo));
@@ -367,7 +397,8 @@ TEST_F(LogTest, AnUnknownCriticalTypeMakesTheSessionReadOnly) {
 TEST_F(LogTest, SubscribersSeeEventsAndTransientsInOrderOfSeq) {
   auto log = Create();
   std::vector<std::uint64_t> seen;
-  Subscription subscription = log->Subscribe([&](const Published& published) { seen.push_back(published.seq); });
+  Subscription subscription =
+      log->Subscribe([&](const Published& published) { seen.push_back(published.seq); });
   Append(*log, User("one"));
   log->Publish(protocol::TextDelta{.event_id = "e_1", .delta = "x"});
   Append(*log, Assistant("two"));
@@ -411,7 +442,9 @@ TEST_F(LogTest, ReadGivesEverythingFromASeqOn) {
 
 TEST_F(LogTest, ControlEventsApplyOnThePathsThroughTheirAnchor) {
   auto log = Create();
-  const auto note = [](std::string kind) { return Draft{.payload = protocol::Custom{.kind = std::move(kind)}}; };
+  const auto note = [](std::string kind) {
+    return Draft{.payload = protocol::Custom{.kind = std::move(kind)}};
+  };
   const std::string first = Append(*log, User("one"));
   const std::string on_first = Append(*log, note("a"));
   const std::string second = Append(*log, User("two"));
@@ -420,11 +453,13 @@ TEST_F(LogTest, ControlEventsApplyOnThePathsThroughTheirAnchor) {
   const std::string after_rewind = Append(*log, note("c"));
   const auto applying = [&](const std::string& leaf) {
     std::vector<std::string> ids;
-    for (const Ordinal event : ControlsOn(log->index(), *log->Find(leaf))) ids.push_back(*log->IdOf(event));
+    for (const Ordinal event : ControlsOn(log->index(), *log->Find(leaf)))
+      ids.push_back(*log->IdOf(event));
     return ids;
   };
   EXPECT_EQ(applying(first), (std::vector{on_first, after_rewind}));
-  EXPECT_EQ(applying(second), (std::vector{on_first, on_second})) << "what is decided after a rewind never reaches the older branch";
+  EXPECT_EQ(applying(second), (std::vector{on_first, on_second}))
+      << "what is decided after a rewind never reaches the older branch";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// OrdinalTable: finds positions in a vector by a 64-bit hash. Open addressing, at most half full, 8 bytes an item; the
-// hashes stay with the items. Built when first asked, then kept up. Owned by an Index; not thread-safe.
+// OrdinalTable: finds positions in a vector by a 64-bit hash. Open addressing, at most half full, 8
+// bytes an item; the hashes stay with the items. Built when first asked, then kept up. Owned by an
+// Index; not thread-safe.
 #pragma once
 
 #include <algorithm>

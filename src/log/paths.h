@@ -9,13 +9,15 @@ namespace stet::log {
 struct Paths {
   std::string dir;
 
-  [[nodiscard]] std::string events() const { return dir + "/events.jsonl"; }    // The truth.
+  [[nodiscard]] std::string events() const { return dir + "/events.jsonl"; }  // The truth.
   [[nodiscard]] std::string lock() const { return dir + "/lock"; }
-  [[nodiscard]] std::string index() const { return dir + "/index"; }            // Rebuildable.
-  [[nodiscard]] std::string summary() const { return dir + "/summary.json"; }   // Rebuildable.
-  [[nodiscard]] std::string blobs() const { return dir + "/blobs"; }            // By content hash.
-  [[nodiscard]] std::string aside() const { return dir + "/aside"; }            // Damaged bytes, copied or cut.
-  [[nodiscard]] std::string agents() const { return dir + "/agents"; }          // Child agents' sessions.
+  [[nodiscard]] std::string index() const { return dir + "/index"; }           // Rebuildable.
+  [[nodiscard]] std::string summary() const { return dir + "/summary.json"; }  // Rebuildable.
+  [[nodiscard]] std::string blobs() const { return dir + "/blobs"; }           // By content hash.
+  [[nodiscard]] std::string aside() const {
+    return dir + "/aside";
+  }  // Damaged bytes, copied or cut.
+  [[nodiscard]] std::string agents() const { return dir + "/agents"; }  // Child agents' sessions.
   /// The session's id is the folder's name.
   [[nodiscard]] std::string_view session_id() const {
     return std::string_view(dir).substr(dir.find_last_of('/') + 1);

@@ -1,8 +1,8 @@
 #include "log/placing.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace stet::log {
 namespace {
@@ -25,14 +25,17 @@ Status Placing::Place(protocol::Event& event) {
   if (auto* result = std::get_if<protocol::ToolResult>(&event.payload)) {
     const auto call = std::ranges::find(open, result->tool_call_id, &OpenCall::tool_call_id);
     if (call == open.end()) {
-      return Fail(Code::kConflict,
-                  fmt::format("call {} is not open here: it has its result already, or was never made", result->tool_call_id));
+      return Fail(
+          Code::kConflict,
+          fmt::format("call {} is not open here: it has its result already, or was never made",
+                      result->tool_call_id));
     }
     result->call_index = call->call_index;
     open.erase(call);
   } else {
     if (!open.empty()) {
-      return Fail(Code::kBusy, fmt::format("{} call(s) wait for their result, {} first", open.size(), open.front().tool_call_id));
+      return Fail(Code::kBusy, fmt::format("{} call(s) wait for their result, {} first",
+                                           open.size(), open.front().tool_call_id));
     }
     if (auto* assistant = std::get_if<protocol::AssistantMessage>(&event.payload)) {
       open = CallsOf(*assistant);

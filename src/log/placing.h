@@ -1,6 +1,6 @@
-// Placing: where the next events of a session go. The rules of the tree that a writer must keep (doc/format/log.md,
-// "Order and place"): between an assistant message with calls and its last result only those results join the tree, and a
-// call has exactly one result.
+// Placing: where the next events of a session go. The rules of the tree that a writer must keep
+// (doc/format/log.md, "Order and place"): between an assistant message with calls and its last
+// result only those results join the tree, and a call has exactly one result.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,9 @@ struct Placing {
   std::optional<std::string> leaf_id;
   std::vector<OpenCall> open;  // Calls of the last step that wait for their result, in call order.
 
-  /// Gives the event its parent, fills in what the tree decides (`calls`, `callIndex`), and moves on. Fails, changing
-  /// nothing, with kBusy when calls wait for results, kConflict when a result has no open call.
+  /// Gives the event its parent, fills in what the tree decides (`calls`, `callIndex`), and moves
+  /// on. Fails, changing nothing, with kBusy when calls wait for results, kConflict when a result
+  /// has no open call.
   Status Place(protocol::Event& event);
 };
 

@@ -1,5 +1,5 @@
-// Publisher: hands durable events and transients to subscribers, in the order of seq. An event that must be flushed first
-// holds back all that come after it until it is. Safe from any thread.
+// Publisher: hands durable events and transients to subscribers, in the order of seq. An event that
+// must be flushed first holds back all that come after it until it is. Safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ class Publisher {
 
   /// Whether anybody listens; asked before the copy that Add needs is made.
   [[nodiscard]] bool listening() const;
-  /// Events and transients come in the order of seq. `needs_flush_to`: 0, or the end of the event's bytes.
+  /// Events and transients come in the order of seq. `needs_flush_to`: 0, or the end of the event's
+  /// bytes.
   void Add(protocol::Event event, std::string line, std::uint64_t needs_flush_to);
   void Add(protocol::Transient transient);
   /// Hands out everything up to the first event that waits for a flush beyond `flushed`.

@@ -1,10 +1,10 @@
 #include "log/recover.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/hash.h"
@@ -27,23 +27,20 @@ Result<std::string> ReadBytes(int fd, std::uint64_t offset, std::uint64_t length
   return bytes;
 }
 
-Status PutAside(const Paths& paths, std::string_view kind, std::uint64_t offset, std::string_view bytes) {
+Status PutAside(const Paths& paths, std::string_view kind, std::uint64_t offset,
+                std::string_view bytes) {
   RETURN_IF_ERROR(MakeDirs(paths.aside()));
-  const std::string path = fmt::format("{}/{}-{}-{}.bin", paths.aside(), kind, offset, FastHashHex(bytes));
+  const std::string path =
+      fmt::format("{}/{}-{}-{}.bin", paths.aside(), kind, offset, FastHashHex(bytes));
   if (Exists(path)) return {};
   RETURN_IF_ERROR(ReplaceFile(path, bytes, Durable::kYes));
   return SyncDir(paths.dir);
 }
 
-Result<std::optional<protocol::Header>> ReadHeader(std::string_view line) {
+std::optional<protocol::Header> ReadHeader(std::string_view line) {
   if (!line.starts_with(kHeaderStart) || !CheckLine(line)) return std::nullopt;
-  Result<protocol::Header> header = Decode<protocol::Header>(line);
-  if (!header) return std::nullopt;
-  if (header->version > protocol::kLogVersion) {
-    return Fail(Code::kTooNew, fmt::format("the log has format version {}, this program reads up to {}: use a newer stet",
-                                           header->version, protocol::kLogVersion));
-  }
-  return *std::move(header);
+  Result<protocol::Header> header = Decode<protocol::Header>(Unsealed(line));
+  return header ? std::optional(*std::move(header)) : std::nullopt;
 }
 
 /// Folds bytes that are not one good line; returns the end of the last good piece.
@@ -70,12 +67,18 @@ Status ScanFirstLine(LineScanner& scanner, Scanned& scanned) {
   ScannedLine line;
   ASSIGN_OR_RETURN(const bool any, scanner.Next(&line));
   if (!any) {
-    scanned.index.Report({.kind = Fault::Kind::kEmptyFile, .detail = "the log has no bytes at all"});
+    scanned.index.Report(
+        {.kind = Fault::Kind::kEmptyFile, .detail = "the log has no bytes at all"});
     return {};
   }
   scanned.first_line_hash = FastHash(line.text);
-  ASSIGN_OR_RETURN(scanned.header, ReadHeader(line.text));
+  scanned.header = ReadHeader(line.text);
   scanned.header_on_line_1 = scanned.header.has_value();
+  if (scanned.header && scanned.header->version > protocol::kLogVersion) {
+    scanned.index.Report({.kind = Fault::Kind::kTooNew,
+                          .detail = fmt::format("format version {}; this program reads up to {}",
+                                                scanned.header->version, protocol::kLogVersion)});
+  }
   return {};
 }
 
@@ -91,7 +94,8 @@ Status ScanRest(LineScanner& scanner, Scanned& scanned) {
       scanned.good_end = scanned.file_end;
     } else if (CheckLine(line.text)) {
       if (line.offset == 0) {
-        scanned.index.Report({.kind = Fault::Kind::kMissingHeader, .detail = "line 1 is an event, not the header"});
+        scanned.index.Report(
+            {.kind = Fault::Kind::kMissingHeader, .detail = "line 1 is an event, not the header"});
       }
       scanned.index.AddLine(line.text, line.offset);
       scanned.good_end = scanned.file_end;
@@ -138,9 +142,11 @@ Result<Scanned> ScanLog(const Paths& paths, int fd, bool use_index, std::vector<
 
 Status MendTail(const Paths& paths, int fd, Scanned& scanned) {
   if (scanned.file_end > scanned.good_end) {
-    ASSIGN_OR_RETURN(const std::string torn, ReadBytes(fd, scanned.good_end, scanned.file_end - scanned.good_end));
+    ASSIGN_OR_RETURN(const std::string torn,
+                     ReadBytes(fd, scanned.good_end, scanned.file_end - scanned.good_end));
     RETURN_IF_ERROR(PutAside(paths, "torn", scanned.good_end, torn));
-    if (::ftruncate(fd, static_cast<off_t>(scanned.good_end)) != 0) return FailSystem(errno, "cut the torn line off the log");
+    if (::ftruncate(fd, static_cast<off_t>(scanned.good_end)) != 0)
+      return FailSystem(errno, "cut the torn line off the log");
     if (::fdatasync(fd) != 0) return FailSystem(errno, "flush the log");
     scanned.file_end = scanned.good_end;
   }
@@ -161,11 +167,14 @@ Status CopyAside(const Paths& paths, int fd, const Damage& damage) {
 
 std::optional<std::string> LostId(int fd, const Damage& damage) {
   constexpr std::uint64_t kPrefixBytes = 512;
-  const Result<std::string> bytes = ReadBytes(fd, damage.offset, std::min(damage.length, kPrefixBytes));
+  const Result<std::string> bytes =
+      ReadBytes(fd, damage.offset, std::min(damage.length, kPrefixBytes));
   if (!bytes) return std::nullopt;
   const std::optional<Prefix> prefix = ReadPrefix(*bytes);
   // Damaged bytes may say anything: only what looks like an id of ours is believed.
-  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  };
   if (!prefix || prefix->id.empty() || !std::ranges::all_of(prefix->id, plain)) return std::nullopt;
   return std::string(prefix->id);
 }

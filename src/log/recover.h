@@ -1,5 +1,6 @@
-// Recovery: what opening a log finds in its file, and the two things that only the lock holder does about damage: a torn
-// last line is set aside and cut off, a damaged line in the middle is copied aside and stays.
+// Recovery: what opening a log finds in its file, and the two things that only the lock holder does
+// about damage: a torn last line is set aside and cut off, a damaged line in the middle is copied
+// aside and stays.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ namespace stet::log {
 
 struct Scanned {
   Index index;
-  std::optional<protocol::Header> header;  // Of line 1, or rebuilt by a gap event; nothing when it is lost.
+  std::optional<protocol::Header>
+      header;  // Of line 1, or rebuilt by a gap event; nothing when it is lost.
   bool header_on_line_1 = false;
   std::uint64_t first_line_hash = 0;
   std::uint64_t good_end = 0;    // Everything before is folded: good lines and damage that stays.
@@ -24,11 +26,14 @@ struct Scanned {
   std::uint64_t index_kept = 0;  // How much of the index file is good.
 };
 
-/// Folds the log: what the index file keeps if `use_index`, then the rest. `faults`, if given, hears of everything wrong.
-/// kTooNew when line 1 says a newer version; otherwise fails only as reading does.
-Result<Scanned> ScanLog(const Paths& paths, int fd, bool use_index, std::vector<Fault>* faults = nullptr);
+/// Folds the log: what the index file keeps if `use_index`, then the rest. `faults`, if given,
+/// hears of everything wrong. Fails only as reading does; a newer format in line 1 is for the
+/// caller to refuse.
+Result<Scanned> ScanLog(const Paths& paths, int fd, bool use_index,
+                        std::vector<Fault>* faults = nullptr);
 
-/// Copies the bytes behind good_end aside (flushed) and cuts the log there; adds the LF that is missing.
+/// Copies the bytes behind good_end aside (flushed) and cuts the log there; adds the LF that is
+/// missing.
 Status MendTail(const Paths& paths, int fd, Scanned& scanned);
 
 /// Copies damaged bytes aside, flushed.

@@ -1,7 +1,9 @@
-// LineScanner: reads a log from an offset to its end, line by line, in pieces that fit the processor's caches.
+// LineScanner: reads a log from an offset to its end, line by line, in pieces that fit the
+// processor's caches.
 //
-// It knows nothing of events: a line is what ends with LF, and at the end of the file what is left. It holds one buffer
-// that grows to the longest line met. Owned by one thread; fails only as reading a file does.
+// It knows nothing of events: a line is what ends with LF, and at the end of the file what is left.
+// It holds one buffer that grows to the longest line met. Owned by one thread; fails only as
+// reading a file does.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +24,8 @@ class LineScanner {
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 
-  /// `fd` must outlive the scanner; its file offset is not used. Bytes at and behind `end` are not read.
+  /// `fd` must outlive the scanner; its file offset is not used. Bytes at and behind `end` are not
+  /// read.
   LineScanner(int fd, std::uint64_t from, std::uint64_t end = UINT64_MAX);
 
   /// False at the end of the file.

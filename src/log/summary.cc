@@ -15,11 +15,12 @@ std::string FirstLine(const std::string& text) {
 
 }  // namespace
 
-Summary MakeSummary(const protocol::Header& header, const Index& index) {
+SessionSummary MakeSummary(const protocol::Header& header, const Index& index) {
   const SessionState& state = index.state();
-  Summary summary;
+  SessionSummary summary;
   summary.session_id = header.session_id;
-  summary.title = state.info.title.value_or(header.meta.title.value_or(FirstLine(state.first_prompt)));
+  summary.title =
+      state.info.title.value_or(header.meta.title.value_or(FirstLine(state.first_prompt)));
   summary.project_id = header.meta.project_id;
   summary.cwd = state.info.cwd.value_or(header.meta.cwd);
   summary.model = state.info.model.value_or(header.meta.model);
@@ -36,13 +37,13 @@ Summary MakeSummary(const protocol::Header& header, const Index& index) {
   return summary;
 }
 
-Status WriteSummary(const Paths& paths, const Summary& summary) {
+Status WriteSummary(const Paths& paths, const SessionSummary& summary) {
   return ReplaceFile(paths.summary(), Encode(summary) + "\n", Durable::kNo);
 }
 
-Result<Summary> ReadSummary(const Paths& paths) {
+Result<SessionSummary> ReadSummary(const Paths& paths) {
   ASSIGN_OR_RETURN(const std::string text, ReadFile(paths.summary(), kMaxSummaryBytes));
-  return Decode<Summary>(text);
+  return Decode<SessionSummary>(text);
 }
 
 protocol::Header RebuildHeader(const Paths& paths) {
@@ -50,7 +51,7 @@ protocol::Header RebuildHeader(const Paths& paths) {
   header.version = protocol::kLogVersion;
   header.session_id = paths.session_id();
   header.kind = "chat";
-  if (const Result<Summary> summary = ReadSummary(paths)) {
+  if (const Result<SessionSummary> summary = ReadSummary(paths)) {
     header.device_id = summary->device_id;
     header.created_at = summary->created_at;
     header.kind = summary->kind;

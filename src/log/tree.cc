@@ -7,7 +7,9 @@ namespace {
 
 constexpr std::uint8_t kToolResult = protocol::TypeNumberOf<protocol::ToolResult>();
 
-bool IsResult(const Index& index, Ordinal event) { return index.entries()[event].type == kToolResult; }
+bool IsResult(const Index& index, Ordinal event) {
+  return index.entries()[event].type == kToolResult;
+}
 
 std::vector<Ordinal> ChainTo(const Index& index, Ordinal leaf) {
   std::vector<Ordinal> chain;
@@ -22,9 +24,11 @@ std::vector<Ordinal> PathTo(const Index& index, Ordinal leaf) {
   std::vector<Ordinal> path = ChainTo(index, leaf);
   for (auto run = path.begin(); run != path.end();) {
     run = std::find_if(run, path.end(), [&](Ordinal event) { return IsResult(index, event); });
-    const auto end = std::find_if_not(run, path.end(), [&](Ordinal event) { return IsResult(index, event); });
-    std::stable_sort(run, end,
-                     [&](Ordinal a, Ordinal b) { return index.entries()[a].call_index < index.entries()[b].call_index; });
+    const auto end =
+        std::find_if_not(run, path.end(), [&](Ordinal event) { return IsResult(index, event); });
+    std::stable_sort(run, end, [&](Ordinal a, Ordinal b) {
+      return index.entries()[a].call_index < index.entries()[b].call_index;
+    });
     run = end;
   }
   return path;
@@ -37,13 +41,16 @@ bool IsRestPoint(const Index& index, Ordinal event) {
 Result<Ordinal> RestPointOf(const Index& index, Ordinal event) {
   if (IsRestPoint(index, event)) return event;
   const std::vector<Entry>& entries = index.entries();
-  if (!entries[event].in_tree()) return Fail(Code::kInvalid, "the event is not in the tree: name a message");
+  if (!entries[event].in_tree())
+    return Fail(Code::kInvalid, "the event is not in the tree: name a message");
   Ordinal last = event;
   for (Ordinal i = event + 1; i < entries.size() && entries[last].open > 0; ++i) {
     if (entries[i].parent == last && IsResult(index, i) && entries[i].in_tree()) last = i;
   }
   if (entries[last].open > 0) {
-    return Fail(Code::kConflict, "the step that the event stands in has calls without a result: name an earlier event");
+    return Fail(
+        Code::kConflict,
+        "the step that the event stands in has calls without a result: name an earlier event");
   }
   return last;
 }
@@ -51,7 +58,8 @@ Result<Ordinal> RestPointOf(const Index& index, Ordinal event) {
 std::vector<Ordinal> ControlsOn(const Index& index, Ordinal leaf) {
   const std::vector<Entry>& entries = index.entries();
   const std::vector<Ordinal> chain = ChainTo(index, leaf);
-  // What follows each event of the path; slot 0 is before the first event. 0 marks events that are not on the path.
+  // What follows each event of the path; slot 0 is before the first event. 0 marks events that are
+  // not on the path.
   std::vector<Ordinal> follower(entries.size() + 1, 0);
   Ordinal above = kNone;
   for (const Ordinal event : chain) {
@@ -65,7 +73,8 @@ std::vector<Ordinal> ControlsOn(const Index& index, Ordinal leaf) {
   std::vector<Ordinal> applying;
   for (Ordinal i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    if (entry.place() != protocol::Place::kControl || (entry.flags & Entry::kDuplicate) != 0) continue;
+    if (entry.place() != protocol::Place::kControl || (entry.flags & Entry::kDuplicate) != 0)
+      continue;
     if (entry.parent != kNone && !on_path[entry.parent]) continue;
     const Ordinal next = follower[entry.parent == kNone ? 0 : std::size_t{entry.parent} + 1];
     if (next == kNone || next > i) applying.push_back(i);

@@ -1,5 +1,6 @@
-// Verify: reads every byte of a session and tells everything that is wrong with it at once. Repair: does about it what a
-// writer's opening does, from a full scan, and says beforehand what that is. Neither ever removes a byte that can be read.
+// Verify: reads every byte of a session and tells everything that is wrong with it at once. Repair:
+// does about it what a writer's opening does, from a full scan, and says beforehand what that is.
+// Neither ever removes a byte that can be read.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +26,20 @@ struct Verdict {
   std::uint64_t bytes = 0;
   std::uint64_t blobs = 0;  // Distinct ones that events name.
 
-  [[nodiscard]] bool sound() const { return faults.empty(); }
+  /// Nothing is wrong but what the log itself records.
+  [[nodiscard]] bool sound() const;
 };
 
-/// Without a lock and without changing anything. Damage that a gap event already names is told as a fault all the same,
-/// marked so in its detail. Fails only when there is nothing to verify: no folder, no log, a directory in place of the log,
-/// no permission.
+/// Without a lock and without changing anything. Damage that a gap event already names is told all
+/// the same, as recorded. Fails only when there is nothing to verify: no folder, no log, a
+/// directory in place of the log, no permission.
 Result<Verdict> Verify(const std::string& dir);
 
 /// What Repair would do about the faults, one sentence each; empty when there is nothing to do.
 std::vector<std::string> PlanRepair(const Verdict& verdict);
 
-/// Takes the lock, folds the whole log again, sets torn and damaged bytes aside, records gaps, and writes index and summary
-/// anew. kBusy when somebody writes the session.
+/// Takes the lock, folds the whole log again, sets torn and damaged bytes aside, records gaps, and
+/// writes index and summary anew. kBusy when somebody writes the session.
 Status Repair(const std::string& dir, Options options);
 
 }  // namespace stet::log

@@ -1,4 +1,5 @@
-// Content: blocks, messages and usage, as plain data. A block of a kind that this version does not know is kept as Raw.
+// Content: blocks, messages and usage, as plain data. A block of a kind that this version does not
+// know is kept as Raw.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,7 @@ struct TextBlock {
 
 struct ThinkingBlock {
   static constexpr std::string_view kTag = "thinking";
-  STET_FIELDS(ThinkingBlock,
-              (Text, text),
+  STET_FIELDS(ThinkingBlock, (Text, text),
               (OptionalText, signature),  // Replayed unchanged, to the same dialect only.
               (OptionalText, dialect))
 };
@@ -39,12 +39,9 @@ struct RedactedThinkingBlock {
 
 struct ToolCallBlock {
   static constexpr std::string_view kTag = "tool_call";
-  STET_FIELDS(ToolCallBlock,
-              (Text, tool_call_id),      // Ours, unique in the session.
+  STET_FIELDS(ToolCallBlock, (Text, tool_call_id),  // Ours, unique in the session.
               (OptionalText, native_id),  // The provider's, used only on that dialect's wire.
-              (Text, tool_name),
-              (Raw, args),
-              (OptionalText, signature))
+              (Text, tool_name), (Raw, args), (OptionalText, signature))
 };
 
 struct ImageBlock {
@@ -52,16 +49,14 @@ struct ImageBlock {
   STET_FIELDS(ImageBlock, (Text, media_type), (Text, blob))
 };
 
-using Block = std::variant<TextBlock, ThinkingBlock, RedactedThinkingBlock, ToolCallBlock, ImageBlock, Raw>;
+using Block =
+    std::variant<TextBlock, ThinkingBlock, RedactedThinkingBlock, ToolCallBlock, ImageBlock, Raw>;
 using Blocks = std::vector<Block>;
 
 /// Tokens of one model call, each kind counted once.
 struct Usage {
-  STET_FIELDS(Usage,
-              (std::int64_t, input),  // Not read from a cache and not written to one.
-              (std::int64_t, output),
-              (OptionalInt, cache_read),
-              (OptionalInt, cache_write),
+  STET_FIELDS(Usage, (std::int64_t, input),  // Not read from a cache and not written to one.
+              (std::int64_t, output), (OptionalInt, cache_read), (OptionalInt, cache_write),
               (OptionalInt, reasoning))
 };
 using OptionalUsage = std::optional<Usage>;
@@ -71,7 +66,8 @@ struct Message {
 };
 
 struct AssistantContent {
-  STET_FIELDS(AssistantContent, (Blocks, blocks), (Text, model), (OptionalText, stop_reason), (OptionalUsage, usage))
+  STET_FIELDS(AssistantContent, (Blocks, blocks), (Text, model), (OptionalText, stop_reason),
+              (OptionalUsage, usage))
 };
 
 /// The blocks' visible text, joined by blank lines.

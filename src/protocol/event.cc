@@ -24,8 +24,10 @@ bool AnyType(Visit visit) {
 
 template <class T>
 Place PlaceOfType(std::string_view op) {
-  if constexpr (HasFixedPlace<T>) return T::kPlace;
-  else return T::PlaceOf(op);
+  if constexpr (HasFixedPlace<T>)
+    return T::kPlace;
+  else
+    return T::PlaceOf(op);
 }
 
 bool TakeCrc(JsonReader& reader, std::string_view key) { return key == "crc" && reader.Skip(); }
@@ -66,7 +68,8 @@ std::string PeekRole(JsonReader reader) {
 
 bool ExpectMember(JsonReader& reader, std::string_view name) {
   std::string_view key;
-  if (!reader.NextMember(&key)) return reader.Refuse("an event starts with seq, id, parentId, type");
+  if (!reader.NextMember(&key))
+    return reader.Refuse("an event starts with seq, id, parentId, type");
   return key == name || reader.Refuse("an event starts with seq, id, parentId, type");
 }
 
@@ -98,7 +101,9 @@ std::uint8_t TypeNumber(std::string_view type, std::string_view role) {
   return number;
 }
 
-std::uint8_t TypeNumber(const Payload& payload) { return static_cast<std::uint8_t>(payload.index()); }
+std::uint8_t TypeNumber(const Payload& payload) {
+  return static_cast<std::uint8_t>(payload.index());
+}
 
 std::string_view TypeName(std::uint8_t type_number) {
   std::string_view name = "unknown";
@@ -133,16 +138,20 @@ Place PlaceOf(const Payload& payload) {
 Flush FlushOf(const Payload& payload) {
   return std::visit(
       []<class T>(const T& event) {
-        if constexpr (requires { event.FlushGrade(); }) return event.FlushGrade();
-        else if constexpr (requires { T::kFlush; }) return T::kFlush;
-        else return Flush::kLazy;
+        if constexpr (requires { event.FlushGrade(); })
+          return event.FlushGrade();
+        else if constexpr (requires { T::kFlush; })
+          return T::kFlush;
+        else
+          return Flush::kLazy;
       },
       payload);
 }
 
 std::int64_t CountCalls(const AssistantMessage& message) {
-  return std::ranges::count_if(message.message.blocks,
-                               [](const Block& block) { return std::holds_alternative<ToolCallBlock>(block); });
+  return std::ranges::count_if(message.message.blocks, [](const Block& block) {
+    return std::holds_alternative<ToolCallBlock>(block);
+  });
 }
 
 void EncodeEvent(const Event& event, std::string& out) {
@@ -151,8 +160,10 @@ void EncodeEvent(const Event& event, std::string& out) {
   out += ",\"id\":";
   AppendJsonString(out, event.id);
   out += ",\"parentId\":";
-  if (event.parent_id) AppendJsonString(out, *event.parent_id);
-  else out += "null";
+  if (event.parent_id)
+    AppendJsonString(out, *event.parent_id);
+  else
+    out += "null";
   out += ",\"type\":";
   AppendJsonString(out, TypeName(event.payload));
   out += ',';

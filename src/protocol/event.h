@@ -1,9 +1,10 @@
-// Event: one persistent fact, one line of the log, one unit of sync. doc/format/log.md owns the table of types; a type is
-// one row there, one struct, and one name in Payload.
+// Event: one persistent fact, one line of the log, one unit of sync. doc/format/log.md owns the
+// table of types; a type is one row there, one struct, and one name in Payload.
 //
-// Encoding writes the fixed order seq, id, parentId, type, then the stamp, then the payload's members. Decoding accepts
-// any event whose first four members are right: a type that this version does not know, and a known one whose members do
-// not fit, become an UnknownEvent that keeps every member as its exact text.
+// Encoding writes the fixed order seq, id, parentId, type, then the stamp, then the payload's
+// members. Decoding accepts any event whose first four members are right: a type that this version
+// does not know, and a known one whose members do not fit, become an UnknownEvent that keeps every
+// member as its exact text.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +26,18 @@ struct UnknownEvent {
 };
 
 using Payload =
-    std::variant<UserMessage, AssistantMessage, ToolResult, InternalMessage, HarnessItem, CustomMessage, Compact, Rewind,
-                 Branch, Opened, Gap, InstructionSnapshot, Turn, ModelCall, ToolStarted, Permission, Question, QueueUpdate,
-                 ContentReplacement, Snip, FileFact, Task, SessionInfo, SkillIndex, ChannelInject, Custom, PhaseMoved,
-                 FindingRaised, FindingCleared, Waiver, Evidence, Anchor, Repair, Stop, PromiseMade, CapsuleRestored, Pin,
-                 Transaction, Receipt, UnknownEvent>;
+    std::variant<UserMessage, AssistantMessage, ToolResult, InternalMessage, HarnessItem,
+                 CustomMessage, Compact, Rewind, Branch, Opened, Gap, InstructionSnapshot, Turn,
+                 ModelCall, ToolStarted, Permission, Question, QueueUpdate, ContentReplacement,
+                 Snip, FileFact, Task, SessionInfo, SkillIndex, ChannelInject, Custom, PhaseMoved,
+                 FindingRaised, FindingCleared, Waiver, Evidence, Anchor, Repair, Stop, PromiseMade,
+                 CapsuleRestored, Pin, Transaction, Receipt, UnknownEvent>;
 
 /// Who and when, and to which turn, step, run and agent it belongs.
 struct Stamp {
-  STET_FIELDS(Stamp,
-              (std::int64_t, ts),  // Unix milliseconds.
-              (Text, client_id),
-              (OptionalText, turn_id),
-              (OptionalText, step_id),
-              (OptionalText, run_id),
-              (OptionalText, agent_id),
+  STET_FIELDS(Stamp, (std::int64_t, ts),  // Unix milliseconds.
+              (Text, client_id), (OptionalText, turn_id), (OptionalText, step_id),
+              (OptionalText, run_id), (OptionalText, agent_id),
               (OptionalBool, critical))  // A reader that does not know the type must not write.
 };
 
@@ -66,8 +64,8 @@ void EncodeEvent(const Event& event, std::string& out);
 /// Reads one event. A top-level member `crc` is the line's, not the event's, and is left out.
 Result<Event> DecodeEvent(std::string_view text);
 
-/// The number by which an index names a type: the position of its first struct in Payload. Stable within one version of
-/// the program only.
+/// The number by which an index names a type: the position of its first struct in Payload. Stable
+/// within one version of the program only.
 std::uint8_t TypeNumber(std::string_view type, std::string_view role);
 std::uint8_t TypeNumber(const Payload& payload);
 /// The place of a type known by its number and, for file_fact, its op.
@@ -76,8 +74,10 @@ std::string_view TypeName(std::uint8_t type_number);
 
 template <class T, std::size_t I = 0>
 consteval std::uint8_t TypeNumberOf() {
-  if constexpr (std::is_same_v<T, std::variant_alternative_t<I, Payload>>) return I;
-  else return TypeNumberOf<T, I + 1>();
+  if constexpr (std::is_same_v<T, std::variant_alternative_t<I, Payload>>)
+    return I;
+  else
+    return TypeNumberOf<T, I + 1>();
 }
 
 }  // namespace stet::protocol

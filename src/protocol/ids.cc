@@ -13,7 +13,8 @@ std::string NewId(std::string_view prefix, Random& random) {
 }
 
 bool IsNameLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
 }
 
 }  // namespace
@@ -24,7 +25,8 @@ std::string NewToolCallId(Random& random) { return NewId("call_", random); }
 std::string NewDeviceId(Random& random) { return NewId("dev_", random); }
 
 bool IsSessionId(std::string_view id) {
-  return !id.empty() && id.size() <= kMaxSessionId && id.front() != '-' && std::ranges::all_of(id, IsNameLetter);
+  return !id.empty() && id.size() <= kMaxSessionId && id.front() != '-' &&
+         std::ranges::all_of(id, IsNameLetter);
 }
 
 }  // namespace stet::protocol

@@ -1,4 +1,5 @@
-// Identifiers: opaque random names, never counters. A prefix tells a reader of logs what kind of thing is named.
+// Identifiers: opaque random names, never counters. A prefix tells a reader of logs what kind of
+// thing is named.
 #pragma once
 
 #include <string>

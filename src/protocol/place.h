@@ -1,5 +1,5 @@
-// Where an event stands and how durable it must be before anybody sees it: the two properties of doc/format/log.md's
-// table that the log acts on.
+// Where an event stands and how durable it must be before anybody sees it: the two properties of
+// doc/format/log.md's table that the log acts on.
 #pragma once
 
 namespace stet::protocol {

@@ -1,4 +1,5 @@
-// Transients: progress that is broadcast and never stored. They share the session's seq counter with events.
+// Transients: progress that is broadcast and never stored. They share the session's seq counter
+// with events.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace stet::protocol {
 /// Allocates the id that the final event will have.
 struct MessageStart {
   static constexpr std::string_view kTag = "message_start";
-  STET_FIELDS(MessageStart, (Text, event_id), (OptionalText, parent_id), (Text, role), (OptionalText, model))
+  STET_FIELDS(MessageStart, (Text, event_id), (OptionalText, parent_id), (Text, role),
+              (OptionalText, model))
 };
 
 struct TextDelta {
@@ -27,17 +29,14 @@ struct ThinkingDelta {
 
 struct ToolCallDelta {
   static constexpr std::string_view kTag = "tool_call_delta";
-  STET_FIELDS(ToolCallDelta,
-              (Text, event_id),
-              (std::int64_t, block_index),
-              (Text, tool_call_id),
-              (OptionalText, tool_name),
-              (Text, delta))
+  STET_FIELDS(ToolCallDelta, (Text, event_id), (std::int64_t, block_index), (Text, tool_call_id),
+              (OptionalText, tool_name), (Text, delta))
 };
 
 struct ToolExecutionStart {
   static constexpr std::string_view kTag = "tool_execution_start";
-  STET_FIELDS(ToolExecutionStart, (Text, event_id), (Text, tool_call_id), (Text, tool_name), (Raw, args))
+  STET_FIELDS(ToolExecutionStart, (Text, event_id), (Text, tool_call_id), (Text, tool_name),
+              (Raw, args))
 };
 
 struct ToolExecutionUpdate {
@@ -47,7 +46,8 @@ struct ToolExecutionUpdate {
 
 struct ToolExecutionEnd {
   static constexpr std::string_view kTag = "tool_execution_end";
-  STET_FIELDS(ToolExecutionEnd, (Text, event_id), (Text, tool_call_id), (std::int64_t, duration_ms), (bool, is_error))
+  STET_FIELDS(ToolExecutionEnd, (Text, event_id), (Text, tool_call_id), (std::int64_t, duration_ms),
+              (bool, is_error))
 };
 
 /// Nothing will be stored under this id: drop what was shown.
@@ -64,7 +64,8 @@ struct TurnStart {
 
 struct TurnEnd {
   static constexpr std::string_view kTag = "turn_end";
-  STET_FIELDS(TurnEnd, (std::int64_t, turn_index), (OptionalText, stop_reason), (OptionalUsage, usage))
+  STET_FIELDS(TurnEnd, (std::int64_t, turn_index), (OptionalText, stop_reason),
+              (OptionalUsage, usage))
 };
 
 /// One whole turn begins or ends.
@@ -84,12 +85,14 @@ struct Wait {
   STET_FIELDS(Wait, (Text, who), (Text, what), (OptionalInt, until))
 };
 
-using TransientPayload = std::variant<MessageStart, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionStart,
-                                      ToolExecutionUpdate, ToolExecutionEnd, MessageCancelled, TurnStart, TurnEnd,
-                                      RuntimeStart, RuntimeEnd, Wait, Raw>;
+using TransientPayload =
+    std::variant<MessageStart, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionStart,
+                 ToolExecutionUpdate, ToolExecutionEnd, MessageCancelled, TurnStart, TurnEnd,
+                 RuntimeStart, RuntimeEnd, Wait, Raw>;
 
 struct Transient {
-  STET_FIELDS(Transient, (std::uint64_t, seq), (std::int64_t, ts), (Text, client_id), (TransientPayload, transient))
+  STET_FIELDS(Transient, (std::uint64_t, seq), (std::int64_t, ts), (Text, client_id),
+              (TransientPayload, transient))
 };
 
 std::string EncodeTransient(const Transient& transient);

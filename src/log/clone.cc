@@ -1,0 +1,148 @@
+#include "log/clone.h"
+
+#include <cerrno>
+#include <set>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "log/line.h"
+#include "log/tree.h"
+
+namespace stet::log {
+namespace {
+
+using protocol::TypeNumberOf;
+
+/// Which events go along, by ordinal.
+std::vector<bool> Chosen(const Index& index, Ordinal at) {
+  const std::vector<Entry>& entries = index.entries();
+  std::vector<bool> chosen(entries.size(), false);
+  for (const Ordinal event : PathTo(index, at)) chosen[event] = true;
+  for (const Ordinal event : ControlsOn(index, at)) chosen[event] = true;
+  for (Ordinal i = 0; i < entries.size(); ++i) {
+    const bool always = entries[i].type == TypeNumberOf<protocol::InstructionSnapshot>() ||
+                        entries[i].type == TypeNumberOf<protocol::Pin>();
+    if (always && (entries[i].flags & Entry::kDuplicate) == 0) chosen[i] = true;
+  }
+  return chosen;
+}
+
+class Copying {
+ public:
+  Copying(Log& source, std::string dir) : source_(source), paths_{std::move(dir)} {}
+
+  /// The header and the chosen events, in file order, with new seqs; blobs beside them.
+  Status CopyEvents(const protocol::Header& header, Ordinal at) {
+    std::string out = Encode(header);
+    SealLine(out, 0);
+    const std::vector<bool> chosen = Chosen(source_.index(), at);
+    ids_.resize(chosen.size());
+    std::uint64_t seq = 0;
+    ASSIGN_OR_RETURN(const Fd fd,
+                     OpenFile(paths_.events(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND, 0600));
+    Status copied;
+    RETURN_IF_ERROR(source_.Read(0, [&](const Entry& entry, std::string_view line) {
+      const auto ordinal = static_cast<Ordinal>(&entry - source_.index().entries().data());
+      if (!chosen[ordinal]) return true;
+      ids_[ordinal] = ReadPrefix(line)->id;
+      const bool has_parent = entry.parent != kNone && chosen[entry.parent];
+      AppendReseated(
+          out, line, ++seq,
+          has_parent ? std::optional<std::string_view>(ids_[entry.parent]) : std::nullopt);
+      copied = LinkBlobs(line);
+      if (copied && out.size() > kWriteBytes) {
+        copied = WriteAll(fd.get(), out);
+        out.clear();
+      }
+      return copied.has_value();
+    }));
+    RETURN_IF_ERROR(copied);
+    RETURN_IF_ERROR(WriteAll(fd.get(), out));
+    if (::fsync(fd.get()) != 0) return FailSystem(errno, "flush " + paths_.events());
+    return blob_names_.empty() ? Status() : SyncDir(paths_.blobs());
+  }
+
+ private:
+  static constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
+
+  Status LinkBlobs(std::string_view line) {
+    for (const std::string& name : Blobs::NamesIn(line)) {
+      const std::string from = source_.blobs().PathOf(name);
+      if (!Exists(from) || !blob_names_.insert(name).second) continue;
+      RETURN_IF_ERROR(MakeDirs(paths_.blobs()));
+      RETURN_IF_ERROR(LinkOrCopy(from, paths_.blobs() + "/" + name, Durable::kYes));
+    }
+    return {};
+  }
+
+  Log& source_;
+  Paths paths_;
+  std::vector<std::string> ids_;  // Of the events copied so far, by the source's ordinals.
+  std::set<std::string> blob_names_;
+};
+
+/// Opens the copy once: folded session_info, and a result for every call that is open in it.
+Status Finish(const Log& source, const std::string& dir, const Options& options) {
+  Options writing = options;
+  writing.mode = Mode::kWrite;
+  ASSIGN_OR_RETURN(const std::unique_ptr<Log> copy, Log::Open(dir, writing));
+  std::vector<Draft> batch;
+  if (const protocol::InfoChanges& info = source.index().state().info;
+      info != protocol::InfoChanges()) {
+    batch.push_back({.payload = protocol::SessionInfo{.changes = info}});
+  }
+  for (const OpenCall& call : copy->open_calls()) {
+    protocol::ToolResult result;
+    result.tool_call_id = call.tool_call_id;
+    result.is_error = true;
+    result.content = Raw{"\"not run in this copy\""};
+    batch.push_back({.payload = std::move(result)});
+  }
+  RETURN_IF_ERROR(copy->Append(std::move(batch)));
+  return copy->Close();
+}
+
+Status CloneInto(Log& source, Ordinal at, const protocol::Header& header, const std::string& dir,
+                 const Options& options) {
+  Copying copying(source, dir);
+  RETURN_IF_ERROR(copying.CopyEvents(header, at));
+  RETURN_IF_ERROR(Finish(source, dir, options));
+  return SyncDir(dir);
+}
+
+}  // namespace
+
+Status Clone(Log& source, const std::optional<std::string>& at, const CloneTarget& target,
+             const Options& options) {
+  Ordinal event = source.index().leaf();
+  if (at) {
+    ASSIGN_OR_RETURN(event, source.Find(*at));
+  }
+  if (event != kNone && !source.index().entries()[event].in_tree()) {
+    return Fail(Code::kInvalid, fmt::format("{} is not in the tree: name a message", *at));
+  }
+  if (Exists(target.dir)) return Fail(Code::kConflict, target.dir + " exists already");
+  protocol::Header header = source.header();
+  header.version = protocol::kLogVersion;
+  header.session_id = target.session_id;
+  header.device_id = target.device_id;
+  header.created_at = (options.clock != nullptr ? *options.clock : SystemClock()).Now();
+  header.cloned_from = protocol::Origin{.session_id = source.header().session_id};
+  if (event != kNone) {
+    ASSIGN_OR_RETURN(header.cloned_from->event_id, source.IdOf(event));
+  }
+  const std::string parent = ParentDir(target.dir);
+  ASSIGN_OR_RETURN(const std::string building, MakeTempDir(parent, kTempFilePrefix));
+  Status cloned = CloneInto(source, event, header, building, options);
+  if (cloned) cloned = Rename(building, target.dir);
+  if (!cloned) {
+    (void)RemoveTree(building);  // The first failure is the one to tell.
+    return cloned;
+  }
+  return SyncDir(parent);
+}
+
+}  // namespace stet::log

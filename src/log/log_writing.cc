@@ -1,0 +1,215 @@
+// Log, writing: a batch is checked, placed, encoded and written in one go, then flushed and
+// published.
+#include <cerrno>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/diagnostics.h"
+#include "base/fs.h"
+#include "log/line.h"
+#include "log/log_impl.h"
+#include "log/tree.h"
+#include "protocol/ids.h"
+
+namespace stet::log {
+namespace {
+
+using protocol::Flush;
+
+/// The index file follows the log in groups of so many events; a crash costs a scan of at most
+/// these.
+constexpr std::size_t kIndexGroup = 512;
+
+}  // namespace
+
+Status Log::Impl::CheckDraft(const protocol::Payload& payload) const {
+  if (const auto* user = std::get_if<protocol::UserMessage>(&payload)) {
+    if (user->queue_item_id && index.FindKey(Key::kQueueItem, *user->queue_item_id)) {
+      return Fail(Code::kConflict,
+                  fmt::format("queue item {} has been sent already", *user->queue_item_id));
+    }
+    // A queued message carries the id that its queue_update already holds.
+    if (user->client_message_id && !user->queue_item_id &&
+        index.FindKey(Key::kClientMessage, *user->client_message_id)) {
+      return Fail(Code::kConflict,
+                  fmt::format("message {} has been accepted already", *user->client_message_id));
+    }
+  }
+  return {};
+}
+
+void Log::Impl::Stamp(Draft& draft, protocol::Event& event) {
+  event.id = draft.id.empty() ? protocol::NewEventId(random()) : std::move(draft.id);
+  event.stamp = std::move(draft.stamp);
+  if (event.stamp.ts == 0) event.stamp.ts = clock().Now();
+  if (event.stamp.client_id.empty()) event.stamp.client_id = options.client_id;
+  event.payload = std::move(draft.payload);
+}
+
+Result<Appended> Log::Impl::AppendLocked(std::vector<Draft>& batch, bool* must_flush) {
+  RETURN_IF_ERROR(CheckWritable());
+  Placing next = placing;
+  Appended appended{.first_seq = next_seq};
+  std::vector<protocol::Event> events(batch.size());
+  std::vector<std::size_t> starts;
+  buffer.clear();
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    protocol::Event& event = events[i];
+    RETURN_IF_ERROR(CheckDraft(batch[i].payload));
+    Stamp(batch[i], event);
+    event.seq = next_seq + i;
+    RETURN_IF_ERROR(next.Place(event));
+    starts.push_back(buffer.size());
+    protocol::EncodeEvent(event, buffer);
+    SealLine(buffer, starts.back());
+    if (buffer.size() - starts.back() > kMaxLineBytes) {
+      return Fail(Code::kInvalid,
+                  fmt::format("an event of {} bytes is too large: put its content in a blob",
+                              buffer.size() - starts.back()));
+    }
+    appended.ids.push_back(event.id);
+    const Flush flush = protocol::FlushOf(event.payload);
+    *must_flush |= flush == Flush::kAlways ||
+                   (flush == Flush::kSync && options.durability == Durability::kStrict);
+  }
+  const std::uint64_t batch_start = end;
+  RETURN_IF_ERROR(WriteBuffer());
+  placing = std::move(next);
+  next_seq += batch.size();
+  appended.last_seq = next_seq - 1;
+  const bool listening = publisher.listening();
+  bool sync_soon = false;
+  starts.push_back(buffer.size());
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const std::string_view line =
+        std::string_view(buffer).substr(starts[i], starts[i + 1] - starts[i] - 1);
+    index.BeginLine();
+    index.AddLine(line, batch_start + starts[i], /*trusted=*/true);
+    const Flush flush = protocol::FlushOf(events[i].payload);
+    sync_soon |= flush != Flush::kLazy;
+    if (!listening) continue;
+    const bool waits = *must_flush && flush != Flush::kLazy;
+    publisher.Add(std::move(events[i]), std::string(line), waits ? batch_start + starts[i + 1] : 0);
+  }
+  if (sync_soon && !*must_flush) commit->SyncSoon();
+  KeepIndex();
+  return appended;
+}
+
+// One write; what does not fit is taken back.
+Status Log::Impl::WriteBuffer() {
+  if (Status written = WriteAll(commit->fd(), buffer); !written) {
+    if (::ftruncate(commit->fd(), static_cast<off_t>(end)) != 0) {
+      commit->Fail(
+          Error(Code::kIo,
+                SystemError(errno, "taking a failed write back failed; the log is read-only now")
+                    .message));
+    }
+    if (written.error().code == Code::kFull) {
+      return Fail(Code::kFull, written.error().message +
+                                   ": nothing was added; make room, the next append tries again");
+    }
+    commit->Fail(Error(Code::kIo, written.error().message + "; the log is read-only now"));
+    return written;
+  }
+  end += buffer.size();
+  commit->Wrote(end);
+  return {};
+}
+
+// A missing index costs time at the next opening, never data: failures are only noted.
+void Log::Impl::KeepIndex(bool all) {
+  if (!index_file || index_file->Behind(index) < (all ? 1 : kIndexGroup)) return;
+  if (const Status kept = index_file->Append(index, commit->fd()); !kept) {
+    STET_LOG(kWarn, "session {}: {}", header.session_id, kept.error().Text());
+  }
+}
+
+Status Log::Impl::Settle(bool must_flush, std::uint64_t batch_end) {
+  if (must_flush) RETURN_IF_ERROR(commit->SyncTo(batch_end));
+  publisher.Drain(commit->flushed());
+  return {};
+}
+
+Result<Appended> Log::Impl::AppendOwn(protocol::Payload payload) {
+  std::vector<Draft> batch;
+  batch.push_back({.payload = std::move(payload)});
+  bool must_flush = false;
+  return AppendLocked(batch, &must_flush);
+}
+
+Result<Appended> Log::Append(std::vector<Draft> batch) {
+  if (batch.empty()) return Appended{};
+  for (const Draft& draft : batch) {
+    const auto own_way = [&]<class T>() { return std::holds_alternative<T>(draft.payload); };
+    if (own_way.operator()<protocol::Rewind>() || own_way.operator()<protocol::Branch>() ||
+        own_way.operator()<protocol::Opened>() || own_way.operator()<protocol::Gap>()) {
+      return Fail(Code::kInvalid, fmt::format("{} has its own way into the log",
+                                              protocol::TypeName(draft.payload)));
+    }
+  }
+  bool must_flush = false;
+  std::uint64_t batch_end = 0;
+  Result<Appended> appended;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    appended = impl_->AppendLocked(batch, &must_flush);
+    batch_end = impl_->end;
+  }
+  if (!appended) return appended;
+  RETURN_IF_ERROR(impl_->Settle(must_flush, batch_end));
+  return appended;
+}
+
+Result<Appended> Log::Rewind(const std::optional<std::string>& target,
+                             const std::optional<std::string>& expected_leaf) {
+  std::unique_lock lock(impl_->mutex);
+  RETURN_IF_ERROR(impl_->CheckWritable());
+  if (expected_leaf != impl_->placing.leaf_id) {
+    return Fail(Code::kConflict, fmt::format("the session moved on: its leaf is {}",
+                                             impl_->placing.leaf_id.value_or("(none)")));
+  }
+  protocol::Rewind rewind;
+  rewind.expected_leaf_id = expected_leaf;
+  if (target) {
+    ASSIGN_OR_RETURN(const Ordinal event, Find(*target));
+    ASSIGN_OR_RETURN(const Ordinal rest, RestPointOf(impl_->index, event));
+    ASSIGN_OR_RETURN(rewind.target_event_id, IdOf(rest));
+  }
+  ASSIGN_OR_RETURN(Appended appended, impl_->AppendOwn(rewind));
+  impl_->placing = {rewind.target_event_id, {}};
+  const std::uint64_t end = impl_->end;
+  lock.unlock();
+  RETURN_IF_ERROR(impl_->Settle(true, end));
+  return appended;
+}
+
+Result<Appended> Log::Branch(const std::string& leaf,
+                             const std::optional<std::string>& expected_leaf) {
+  std::unique_lock lock(impl_->mutex);
+  RETURN_IF_ERROR(impl_->CheckWritable());
+  if (expected_leaf != impl_->placing.leaf_id) {
+    return Fail(Code::kConflict, fmt::format("the session moved on: its leaf is {}",
+                                             impl_->placing.leaf_id.value_or("(none)")));
+  }
+  ASSIGN_OR_RETURN(const Ordinal event, Find(leaf));
+  if (!impl_->index.entries()[event].in_tree() || !Tree(impl_->index).Children(event).empty()) {
+    return Fail(
+        Code::kInvalid,
+        fmt::format("{} is not a leaf: `stet sessions tree` shows them; to go back to it, rewind",
+                    leaf));
+  }
+  protocol::Branch branch;
+  branch.leaf_event_id = leaf;
+  branch.expected_leaf_id = expected_leaf;
+  ASSIGN_OR_RETURN(Appended appended, impl_->AppendOwn(branch));
+  impl_->placing.leaf_id = leaf;
+  ASSIGN_OR_RETURN(impl_->placing.open, impl_->OpenCallsAt(event));
+  const std::uint64_t end = impl_->end;
+  lock.unlock();
+  RETURN_IF_ERROR(impl_->Settle(true, end));
+  return appended;
+}
+
+}  // namespace stet::log

@@ -1,0 +1,104 @@
+// What clients ask about sessions as a whole, and what they are told: plain data, the same in `--json` output and on the
+// wire.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocol/header.h"
+
+namespace stet::protocol {
+
+/// What a list of sessions shows; kept as summary.json beside the log.
+struct SessionSummary {
+  STET_FIELDS(SessionSummary,
+              (Text, session_id),
+              (Text, title),  // Given, or the first prompt's first line.
+              (Text, project_id),
+              (Text, cwd),
+              (Text, model),
+              (Text, kind),
+              (Text, device_id),
+              (std::int64_t, created_at),
+              (std::int64_t, updated_at),
+              (std::int64_t, user_messages),
+              (std::int64_t, assistant_messages),
+              (std::int64_t, tool_results),
+              (OptionalText, parent_session_id),
+              (OptionalOrigin, cloned_from),
+              (std::uint64_t, log_bytes))  // Of the log that this was made from.
+};
+
+/// One event of the tree, for drawing it.
+struct TreeNode {
+  STET_FIELDS(TreeNode,
+              (Text, id),
+              (OptionalText, parent_id),
+              (std::uint64_t, seq),
+              (std::int64_t, ts),
+              (Text, type),
+              (OptionalText, role),
+              (Text, text),  // The beginning of what it says, on one line.
+              (bool, on_path),
+              (bool, rest_point))
+};
+using TreeNodes = std::vector<TreeNode>;
+
+struct SessionTree {
+  STET_FIELDS(SessionTree, (Text, session_id), (OptionalText, leaf_id), (TreeNodes, nodes))  // In file order.
+};
+
+struct FaultReport {
+  STET_FIELDS(FaultReport,
+              (Text, name),   // "damaged_line"
+              (Text, title),  // "damaged line"
+              (std::uint64_t, line),  // 0: about no line.
+              (std::uint64_t, offset),
+              (std::uint64_t, length),
+              (Text, id),
+              (Text, detail),
+              (bool, recorded))  // The log itself says so already.
+};
+using FaultReports = std::vector<FaultReport>;
+
+struct VerifyReport {
+  STET_FIELDS(VerifyReport,
+              (Text, session_id),
+              (bool, sound),
+              (std::uint64_t, events),
+              (std::uint64_t, lines),
+              (std::uint64_t, bytes),
+              (std::uint64_t, blobs),
+              (FaultReports, faults),
+              (Texts, plan))  // What a repair would do, one sentence each.
+};
+
+struct DiskUseRow {
+  STET_FIELDS(DiskUseRow,
+              (Text, session_id),
+              (Text, title),
+              (std::uint64_t, log_bytes),
+              (std::uint64_t, blob_bytes),
+              (std::uint64_t, other_bytes),
+              (std::uint64_t, total_bytes))
+};
+
+struct DiskUseReport {
+  STET_FIELDS(DiskUseReport, (std::vector<DiskUseRow>, sessions), (std::uint64_t, trash_bytes), (std::uint64_t, total_bytes))
+};
+
+struct TrashRow {
+  STET_FIELDS(TrashRow, (Text, session_id), (Text, title), (std::int64_t, removed_at), (std::uint64_t, bytes))
+};
+
+/// Something that may be deleted for good.
+struct GarbageItem {
+  STET_FIELDS(GarbageItem,
+              (Text, kind),  // blob (named by no event), temporary (left by a crash), trash (a removed session)
+              (Text, session_id),
+              (Text, path),
+              (std::uint64_t, bytes))
+};
+
+}  // namespace stet::protocol
