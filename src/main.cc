@@ -1,9 +1,29 @@
-// stet: joins a face to an in-process host.
+// stet: joins the command line face to an in-process host.
+#include <csignal>
 #include <cstdio>
+#include <string_view>
 
 #include "base/version.h"
+#include "cli/run.h"
+#include "config/roots.h"
+#include "host/local_sessions.h"
 
-int main() {
-  std::printf("stet %s\n", stet::ProgramVersion().data());
-  return 0;
+namespace {
+
+stet::Result<std::unique_ptr<stet::client::Sessions>> OpenSessions() {
+  ASSIGN_OR_RETURN(stet::config::Roots roots, stet::config::FindRoots());
+  return stet::host::MakeLocalSessions(std::move(roots));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Scripts ask for the version often: nothing is set up for it.
+  if (argc == 2 && std::string_view(argv[1]) == "--version") {
+    std::printf("stet %s\n", stet::ProgramVersion().data());
+    return 0;
+  }
+  std::signal(SIGPIPE, SIG_IGN);  // A reader that went away is an error of write(2).
+  std::signal(SIGXFSZ, SIG_IGN);  // So is a file that may not grow.
+  return stet::cli::Run(argc, argv, OpenSessions);
 }

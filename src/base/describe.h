@@ -316,11 +316,13 @@ Result<T> Decode(std::string_view text) {
 #define STET_TEXT2_(...) #__VA_ARGS__
 #define STET_DECLARE_FIELD_(Type, field) STET_FIELD_TYPE_ field STET_FIELD_NAME_ field{};
 #define STET_DESCRIBE_FIELD_(Type, field) \
-  , ::stet::MakeField(STET_TEXT_(STET_FIELD_NAME_ field), &Type::STET_FIELD_NAME_ field)
+  , ::stet::MakeField(STET_TEXT_(STET_FIELD_NAME_ field), &Self::STET_FIELD_NAME_ field)
 
+// Fields is a template so that only sources that encode or decode pay for it.
 #define STET_FIELDS(Type, ...)                                                            \
   STET_FOR_EACH(STET_DECLARE_FIELD_, Type, __VA_ARGS__)                                   \
   std::string extra; /* Members that this version does not know, as `"key":value,...`. */ \
+  template <class Self = Type>                                                            \
   static constexpr auto Fields() {                                                        \
     return ::stet::FieldTuple(0 STET_FOR_EACH(STET_DESCRIBE_FIELD_, Type, __VA_ARGS__));  \
   }                                                                                       \

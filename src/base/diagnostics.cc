@@ -95,7 +95,8 @@ void Rotate(Sink& sink) {
   const auto here = StatFd(sink.fd.get());
   const auto there = StatFile(sink.path);
   if (here && there && here->inode == there->inode && here->device == there->device)
-    (void)Rename(sink.path, sink.path + ".1");
+      [[maybe_unused]]
+    const auto ignored = Rename(sink.path, sink.path + ".1");
   if (auto next = OpenLog(sink.path)) sink.fd = *std::move(next);
 }
 
@@ -131,6 +132,7 @@ void Diagnostics::Write(Level level, const char* file, int line, fmt::string_vie
     if (!HasRoom(sink, text.size())) return;
     [[maybe_unused]] const ssize_t ignored = ::write(sink.fd.get(), text.data(), text.size());
   } catch (...) {
+    return;
   }
 }
 

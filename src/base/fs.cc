@@ -232,7 +232,7 @@ bool Exists(const std::string& path) {
 }
 
 Status LinkOrCopy(const std::string& from, const std::string& to, Durable durable) {
-  if (::link(from.c_str(), to.c_str()) != 0) {
+  if (::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) != 0) {
     const int error = errno;
     const bool refused = error == EXDEV || error == EPERM || error == EMLINK || error == ENOTSUP;
     if (!refused) return FailSystem(error, fmt::format("link {} to {}", from, to));

@@ -34,7 +34,7 @@ inline constexpr std::string_view kTempFilePrefix = ".stet-tmp-";
 /// Whether a change must have reached the disk before the call returns.
 enum class Durable { kNo, kYes };
 
-/// Blocks until the file is open. O_CLOEXEC is added to `flags`.
+/// open(2) with O_CLOEXEC added to `flags`; `mode` is for O_CREAT and less the umask.
 Result<Fd> OpenFile(const std::string& path, int flags, mode_t mode = 0600);
 
 /// The whole file. kInvalid when it is a folder or larger than `max_bytes`. Files of unknown size
@@ -72,7 +72,8 @@ Status Rename(const std::string& from, const std::string& to);
 Status Remove(const std::string& path);
 
 /// Removes everything below and the folder itself, without following symlinks, also when names are
-/// swapped meanwhile. A missing path is success. Stops at the first failure.
+/// swapped meanwhile. A missing path is success; "" and "/" are kInvalid. Stops at the first
+/// failure.
 Status RemoveTree(const std::string& path);
 
 enum class EntryKind { kFile, kDir, kSymlink, kOther };

@@ -14,8 +14,9 @@ class FsTest : public testing::Test {
  protected:
   /// The names in the test's folder: shows temporary files left behind.
   std::vector<std::string> Names() const {
-    std::vector<std::string> names;
     const auto entries = ListDir(dir_.path()).value();
+    std::vector<std::string> names;
+    names.reserve(entries.size());
     for (const DirEntry& entry : entries) names.push_back(entry.name);
     return names;
   }
@@ -192,6 +193,13 @@ TEST_F(FsTest, LinkSharesTheFileWhereItCan) {
   EXPECT_EQ(StatFile(dir_.Sub("linked")).value().inode, StatFile(file_).value().inode);
 }
 
+TEST_F(FsTest, LinkFollowsASymlinkAsACopyDoes) {
+  ASSERT_TRUE(ReplaceFile(file_, "abc", Durable::kNo));
+  ASSERT_EQ(::symlink("file", dir_.Sub("symlink").c_str()), 0);
+  ASSERT_TRUE(LinkOrCopy(dir_.Sub("symlink"), dir_.Sub("linked")));
+  EXPECT_EQ(StatFile(file_).value().links, 2u);
+}
+
 TEST_F(FsTest, LinkDoesNotReplaceAFile) {
   ASSERT_TRUE(ReplaceFile(file_, "abc", Durable::kNo));
   ASSERT_TRUE(ReplaceFile(dir_.Sub("there"), "old", Durable::kNo));
@@ -204,7 +212,9 @@ Result<std::string> ForeignDir(const std::string& here) {
   for (const char* parent : {"/tmp", "/dev/shm", "/var/tmp"}) {
     auto made = MakeTempDir(parent, "stet-test-");
     if (made && StatFile(*made).value().device != StatFile(here).value().device) return made;
-    if (made) (void)RemoveTree(*made);
+    if (made) {
+      EXPECT_TRUE(RemoveTree(*made));
+    }
   }
   return Fail(Code::kNotFound, "there is one file system only");
 }
@@ -213,7 +223,8 @@ TEST_F(FsTest, LinkCopiesToAnotherFileSystem) {
   const auto other = ForeignDir(dir_.path());
   if (!other) GTEST_SKIP() << other.error().Text();
   const std::string bytes(300'000, 'x');
-  ASSERT_TRUE(ReplaceFile(file_, bytes, Durable::kNo, 0640));
+  ASSERT_TRUE(ReplaceFile(file_, bytes, Durable::kNo));
+  ASSERT_EQ(::chmod(file_.c_str(), 0640), 0);
 
   EXPECT_TRUE(LinkOrCopy(file_, *other + "/copy", Durable::kYes));
   EXPECT_EQ(ReadFile(*other + "/copy"), bytes);

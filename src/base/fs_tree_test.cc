@@ -91,7 +91,7 @@ TEST_F(FsTreeTest, RemoveTreeOfWhatIsNotThereSucceeds) {
   EXPECT_TRUE(RemoveTree(dir_.Sub("none/below")));
 }
 
-TEST_F(FsTreeTest, RemoveTreeRefusesTheRoot) {
+TEST_F(FsTreeTest, RemoveTreeRefusesAnEmptyPath) {
   EXPECT_EQ(RemoveTree("").error().code, Code::kInvalid);
 }
 

@@ -126,7 +126,7 @@ Result<FileLock> FileLock::Acquire(const std::string& path) {
     }
     if (!IsStillAt(path, fd.get())) continue;
     // The lock holds without the line, so a full disk costs no more than the holder's name.
-    (void)WriteHolder(fd.get());
+    [[maybe_unused]] const auto ignored = WriteHolder(fd.get());
     return FileLock(std::move(fd));
   }
   return std::unexpected(BusyError(path, {}));

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fs.h"
@@ -93,6 +95,28 @@ TEST_F(FileLockTest, AChildProgramDoesNotKeepTheLock) {
   const auto child = Subprocess::Start({.argv = {"cat"}, .stdin_from = StdinFrom::kPipe});
   ASSERT_TRUE(child);
   lock.reset();
+  EXPECT_TRUE(FileLock::Acquire(path_));
+}
+
+TEST_F(FileLockTest, AnotherProcessIsNamedAndItsDeathFreesTheLock) {
+  int ready[2];
+  ASSERT_EQ(::pipe2(ready, O_CLOEXEC), 0);
+  const Fd read_end(ready[0]);
+  Fd write_end(ready[1]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto lock = FileLock::Acquire(path_);
+    if (!lock || !WriteAll(write_end.get(), "x")) ::_exit(1);
+    for (;;) ::pause();
+  }
+  write_end.reset();
+  char byte = 0;
+  ASSERT_EQ(::read(read_end.get(), &byte, 1), 1);
+  EXPECT_EQ(FileLock::Holder(path_), (LockHolder{child, std::string(ProgramVersion())}));
+
+  ASSERT_EQ(::kill(child, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(FileLock::Holder(path_), std::nullopt);
   EXPECT_TRUE(FileLock::Acquire(path_));
 }
 

@@ -24,8 +24,8 @@ class TempDir {
   TempDir(const TempDir&) = delete;
   TempDir& operator=(const TempDir&) = delete;
   ~TempDir() {
-    (void)RemoveTree(path_);
-  }  // Ignoring errors on purpose: a test has nothing to do about it.
+    [[maybe_unused]] const auto ignored = RemoveTree(path_);  // A test has nothing to do about it.
+  }
 
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -1,8 +1,9 @@
-// Sessions: everything a face can ask about stored sessions. An interface, so that faces know no host: main.cc hands them
-// one that works in this process.
+// Sessions: everything a face can ask about stored sessions. An interface, so that faces know no
+// host: main.cc hands them one that works in this process.
 //
-// A session is named by its id; Resolve turns what a user typed (a unique beginning of an id) into one. Whatever changes a
-// session takes its lock and fails with kBusy, naming the holder, when somebody writes it. Blocking; one thread at a time.
+// A session is named by its id; Resolve turns what a user typed (a unique beginning of an id) into
+// one. Whatever changes a session takes its lock and fails with kBusy, naming the holder, when
+// somebody writes it. Blocking; one thread at a time.
 #pragma once
 
 #include <functional>
@@ -23,7 +24,8 @@ enum class ExportFormat {
 
 struct Imported {
   std::string session_id;
-  std::vector<protocol::FaultReport> faults;  // What is wrong with what was imported; it was imported all the same.
+  std::vector<protocol::FaultReport>
+      faults;  // What is wrong with what was imported; it was imported all the same.
 };
 
 struct Moved {
@@ -37,29 +39,35 @@ class Sessions {
 
   /// Newest first.
   virtual Result<std::vector<protocol::SessionSummary>> List() = 0;
-  /// The one session whose id is or begins with `typed`. kNotFound, or kConflict naming the candidates.
+  /// The one session whose id is or begins with `typed`. kNotFound, or kConflict naming the
+  /// candidates.
   virtual Result<std::string> Resolve(std::string_view typed) = 0;
   virtual Result<protocol::SessionSummary> Describe(const std::string& session_id) = 0;
 
-  /// The events on the path to `at` (the leaf when absent), in the order a reader expects, until `sink` answers false.
+  /// The events on the path to `at` (the leaf when absent), in the order a reader expects, until
+  /// `sink` answers false.
   virtual Status Transcript(const std::string& session_id, const std::optional<std::string>& at,
                             const std::function<bool(const protocol::Event&)>& sink) = 0;
   virtual Result<protocol::SessionTree> Tree(const std::string& session_id) = 0;
 
   /// `target` absent: to before the first event. `expected_leaf` absent: whatever the leaf is now.
-  virtual Result<Moved> Rewind(const std::string& session_id, const std::optional<std::string>& target,
+  virtual Result<Moved> Rewind(const std::string& session_id,
+                               const std::optional<std::string>& target,
                                const std::optional<std::string>& expected_leaf) = 0;
   virtual Result<Moved> Branch(const std::string& session_id, const std::string& leaf,
                                const std::optional<std::string>& expected_leaf) = 0;
   /// The new session's id.
-  virtual Result<std::string> Clone(const std::string& session_id, const std::optional<std::string>& at) = 0;
+  virtual Result<std::string> Clone(const std::string& session_id,
+                                    const std::optional<std::string>& at) = 0;
 
   virtual Result<protocol::VerifyReport> Verify(const std::string& session_id) = 0;
   virtual Status Repair(const std::string& session_id) = 0;
 
   /// Writes the export to `path`, which must not exist, or to `fd` when path is empty.
-  virtual Status Export(const std::string& session_id, ExportFormat format, const std::string& path, int fd) = 0;
-  /// A tar or a JSONL, told apart by content. Keeps its id when that is free; kConflict when not, unless `new_id`.
+  virtual Status Export(const std::string& session_id, ExportFormat format, const std::string& path,
+                        int fd) = 0;
+  /// A tar or a JSONL, told apart by content. Keeps its id when that is free; kConflict when not,
+  /// unless `new_id`.
   virtual Result<Imported> Import(const std::string& path, bool new_id) = 0;
 
   /// Moves the session to the trash, from which Restore brings it back.

@@ -14,7 +14,7 @@
 namespace stet::log {
 namespace {
 
-using protocol::TypeNumberOf;
+using protocol::kTypeNumber;
 
 /// Which events go along, by ordinal.
 std::vector<bool> Chosen(const Index& index, Ordinal at) {
@@ -23,8 +23,8 @@ std::vector<bool> Chosen(const Index& index, Ordinal at) {
   for (const Ordinal event : PathTo(index, at)) chosen[event] = true;
   for (const Ordinal event : ControlsOn(index, at)) chosen[event] = true;
   for (Ordinal i = 0; i < entries.size(); ++i) {
-    const bool always = entries[i].type == TypeNumberOf<protocol::InstructionSnapshot>() ||
-                        entries[i].type == TypeNumberOf<protocol::Pin>();
+    const bool always = entries[i].type == kTypeNumber<protocol::InstructionSnapshot> ||
+                        entries[i].type == kTypeNumber<protocol::Pin>;
     if (always && (entries[i].flags & Entry::kDuplicate) == 0) chosen[i] = true;
   }
   return chosen;

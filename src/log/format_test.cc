@@ -56,7 +56,7 @@ TEST(LogFormat, EveryExampleIsReadAndWrittenBackUnchanged) {
 
 TEST(LogFormat, EveryTypeStandsInTheTable) {
   const std::string text = Document();
-  for (std::size_t i = 0; i + 1 < std::variant_size_v<protocol::Payload>; ++i) {
+  for (std::size_t i = 0; i + 1 < std::variant_size_v<protocol::PayloadVariant>; ++i) {
     const std::string name(protocol::TypeName(static_cast<std::uint8_t>(i)));
     EXPECT_NE(text.find("| `" + name + "`"), std::string::npos) << name;
   }

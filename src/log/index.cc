@@ -10,12 +10,12 @@ namespace stet::log {
 namespace {
 
 using protocol::Place;
-using protocol::TypeNumberOf;
+using protocol::kTypeNumber;
 
-constexpr std::uint8_t kUser = TypeNumberOf<protocol::UserMessage>();
-constexpr std::uint8_t kAssistant = TypeNumberOf<protocol::AssistantMessage>();
-constexpr std::uint8_t kToolResult = TypeNumberOf<protocol::ToolResult>();
-constexpr std::uint8_t kUnknownType = TypeNumberOf<protocol::UnknownEvent>();
+constexpr std::uint8_t kUser = kTypeNumber<protocol::UserMessage>;
+constexpr std::uint8_t kAssistant = kTypeNumber<protocol::AssistantMessage>;
+constexpr std::uint8_t kToolResult = kTypeNumber<protocol::ToolResult>;
+constexpr std::uint8_t kUnknownType = kTypeNumber<protocol::UnknownEvent>;
 
 }  // namespace
 
@@ -120,12 +120,12 @@ void Index::FoldPlace(const Prefix& prefix, Entry& entry, std::string_view line)
 // Only the few types that change the session's state are decoded.
 void Index::FoldSession(std::uint8_t type, std::string_view line) {
   switch (type) {
-    case TypeNumberOf<protocol::Opened>():
-    case TypeNumberOf<protocol::SessionInfo>():
-    case TypeNumberOf<protocol::QueueUpdate>():
-    case TypeNumberOf<protocol::Rewind>():
-    case TypeNumberOf<protocol::Branch>():
-    case TypeNumberOf<protocol::Gap>():
+    case kTypeNumber<protocol::Opened>:
+    case kTypeNumber<protocol::SessionInfo>:
+    case kTypeNumber<protocol::QueueUpdate>:
+    case kTypeNumber<protocol::Rewind>:
+    case kTypeNumber<protocol::Branch>:
+    case kTypeNumber<protocol::Gap>:
       break;
     case kUser:
       if (state_.first_prompt.empty()) break;

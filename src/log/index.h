@@ -102,6 +102,8 @@ class Index {
  public:
   /// Counts a line of the file; what it holds follows.
   void BeginLine() { ++lines_; }
+  /// The line begun last is torn: it is no line, and whoever writes on begins it anew.
+  void DropLine() { --lines_; }
   /// Feeds an event's line whose crc is right. `trusted`: written by us just now, so its id is new.
   void AddLine(std::string_view line, std::uint64_t offset, bool trusted = false);
   /// Feeds `length` bytes that are no good line, and why.

@@ -49,7 +49,7 @@ struct Checkpoint {
 /// Changes whenever the numbers in an Entry would mean something else.
 std::uint64_t Layout() {
   std::string names;
-  for (std::size_t i = 0; i < std::variant_size_v<protocol::Payload>; ++i) {
+  for (std::size_t i = 0; i < std::variant_size_v<protocol::PayloadVariant>; ++i) {
     (names += protocol::TypeName(static_cast<std::uint8_t>(i))) += ',';
   }
   AppendJsonInt(names, kStateVersion);
@@ -100,8 +100,8 @@ bool Sound(const std::vector<Entry>& entries, const std::vector<Key>& keys,
 }  // namespace
 
 std::optional<Index> IndexFile::Load(const std::string& path, int log_fd, std::uint64_t log_bytes,
-                                     std::uint64_t first_line_hash, std::uint64_t* kept_bytes) {
-  if (kept_bytes != nullptr) *kept_bytes = 0;
+                                     std::uint64_t first_line_hash, Kept* kept) {
+  if (kept != nullptr) *kept = {};
   const Result<std::string> file = ReadFile(path, kMaxIndexBytes);
   FileStart start;
   if (!file || file->size() < sizeof start) return std::nullopt;
@@ -136,7 +136,7 @@ std::optional<Index> IndexFile::Load(const std::string& path, int log_fd, std::u
       (entries.back().seq != checkpoint->seq || CrcOf(log_fd, entries.back()) != checkpoint->crc)) {
     return std::nullopt;
   }
-  if (kept_bytes != nullptr) *kept_bytes = file->size() - rest.size();
+  if (kept != nullptr) *kept = {file->size() - rest.size(), entries.size(), keys.size()};
   Index index;
   index.Restore(std::move(entries), std::move(keys), std::move(damages),
                 std::move(checkpoint->state), static_cast<Ordinal>(checkpoint->leaf),
@@ -145,15 +145,16 @@ std::optional<Index> IndexFile::Load(const std::string& path, int log_fd, std::u
 }
 
 Result<IndexFile> IndexFile::Open(const std::string& path, std::uint64_t first_line_hash,
-                                  std::uint64_t kept_bytes, const Index& index) {
+                                  const Kept& kept) {
   ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_RDWR | O_CREAT, 0600));
   IndexFile file(std::move(fd));
-  if (::ftruncate(file.fd_.get(), static_cast<off_t>(kept_bytes)) != 0)
+  if (::ftruncate(file.fd_.get(), static_cast<off_t>(kept.bytes)) != 0)
     return FailSystem(errno, "truncate " + path);
-  file.bytes_ = kept_bytes;
-  if (kept_bytes > 0) {
-    file.entries_ = index.entries().size();
-    file.keys_ = index.keys().size();
+  file.bytes_ = kept.bytes;
+  if (kept.bytes > 0) {
+    // Not what the index holds by now: the tail that was scanned behind it is still to be written.
+    file.entries_ = kept.entries;
+    file.keys_ = kept.keys;
     return file;
   }
   const FileStart start{.layout = Layout(), .first_line_hash = first_line_hash};

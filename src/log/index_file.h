@@ -20,17 +20,22 @@ namespace stet::log {
 
 class IndexFile {
  public:
-  /// What the file at `path` knows of the log in `log_fd`, whose first line hashes to
-  /// `first_line_hash`. Nothing when it cannot be used. `kept_bytes`, if given, gets how much of
-  /// the file is good.
-  static std::optional<Index> Load(const std::string& path, int log_fd, std::uint64_t log_bytes,
-                                   std::uint64_t first_line_hash,
-                                   std::uint64_t* kept_bytes = nullptr);
+  /// How much of a file is good: less than the index that was then folded on from it.
+  struct Kept {
+    std::uint64_t bytes = 0;
+    std::size_t entries = 0;
+    std::size_t keys = 0;
+  };
 
-  /// For the lock holder: goes on behind `kept_bytes` (0: begins anew) with an index of which so
-  /// much is in the file.
+  /// What the file at `path` knows of the log in `log_fd`, whose first line hashes to
+  /// `first_line_hash`. Nothing when it cannot be used. `kept`, if given, gets how much of the
+  /// file is good.
+  static std::optional<Index> Load(const std::string& path, int log_fd, std::uint64_t log_bytes,
+                                   std::uint64_t first_line_hash, Kept* kept = nullptr);
+
+  /// For the lock holder: goes on behind what was kept; begins anew when that is nothing.
   static Result<IndexFile> Open(const std::string& path, std::uint64_t first_line_hash,
-                                std::uint64_t kept_bytes, const Index& index);
+                                const Kept& kept);
 
   /// Writes what `index` has gained since, and its checkpoint.
   Status Append(const Index& index, int log_fd);

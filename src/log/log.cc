@@ -83,7 +83,7 @@ Result<std::vector<OpenCall>> Log::Impl::OpenCallsAt(Ordinal leaf) const {
   if (leaf == kNone || entries[leaf].open == 0) return std::vector<OpenCall>();
   std::vector<std::string> answered;
   Ordinal at = leaf;
-  while (at != kNone && entries[at].type == protocol::TypeNumberOf<protocol::ToolResult>()) {
+  while (at != kNone && entries[at].type == protocol::kTypeNumber<protocol::ToolResult>) {
     ASSIGN_OR_RETURN(const protocol::Event event, EventAt(at));
     if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload))
       answered.push_back(result->tool_call_id);

@@ -71,8 +71,7 @@ Result<std::unique_ptr<Log>> Log::Create(const std::string& dir, protocol::Heade
   RETURN_IF_ERROR(impl->RecordOpening());
   RETURN_IF_ERROR(SyncDir(dir));
   RETURN_IF_ERROR(SyncDir(ParentDir(dir)));
-  if (Result<IndexFile> file =
-          IndexFile::Open(impl->paths.index(), impl->first_line_hash, 0, impl->index)) {
+  if (Result<IndexFile> file = IndexFile::Open(impl->paths.index(), impl->first_line_hash, {})) {
     impl->index_file = *std::move(file);
   }
   return std::unique_ptr<Log>(new Log(std::move(impl)));
@@ -126,8 +125,8 @@ Result<std::unique_ptr<Log>> Log::Open(const std::string& dir, Options options) 
     ASSIGN_OR_RETURN(self.placing.open, self.OpenCallsAt(self.index.leaf()));
   }
   if (!writing) return log;
-  if (Result<IndexFile> file = IndexFile::Open(self.paths.index(), self.first_line_hash,
-                                               scanned.index_kept, self.index)) {
+  if (Result<IndexFile> file =
+          IndexFile::Open(self.paths.index(), self.first_line_hash, scanned.index_kept)) {
     self.index_file = *std::move(file);
   }
   RETURN_IF_ERROR(self.RecordOpening());

@@ -7,104 +7,12 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/temp_dir.h"
-#include "log/recover.h"
-#include "log/summary.h"
+#include "log/line.h"
+#include "log/log_fixture.h"
 #include "log/tree.h"
-#include "protocol/ids.h"
 
 namespace stet::log {
 namespace {
-
-using protocol::AssistantMessage;
-using protocol::Payload;
-using protocol::TextBlock;
-using protocol::ToolCallBlock;
-using protocol::ToolResult;
-using protocol::UserMessage;
-
-Draft User(std::string text) {
-  UserMessage message;
-  message.source = "user";
-  message.message.blocks.push_back(TextBlock{.text = std::move(text)});
-  return {.payload = std::move(message)};
-}
-
-Draft Assistant(std::string text, std::vector<std::string> calls = {}) {
-  AssistantMessage message;
-  message.message.model = "test";
-  message.message.blocks.push_back(TextBlock{.text = std::move(text)});
-  for (std::string& id : calls) {
-    message.message.blocks.push_back(
-        ToolCallBlock{.tool_call_id = std::move(id), .tool_name = "Read", .args = Raw{"{}"}});
-  }
-  return {.payload = std::move(message)};
-}
-
-Draft ResultOf(std::string call) {
-  ToolResult result;
-  result.tool_call_id = std::move(call);
-  result.content = Raw{"\"done\""};
-  return {.payload = std::move(result)};
-}
-
-class LogTest : public testing::Test {
- protected:
-  std::unique_ptr<Log> Create(std::string_view name = "ses_test") {
-    protocol::Header header;
-    header.session_id = name;
-    header.kind = "chat";
-    header.device_id = "dev_test";
-    header.meta.cwd = "/project";
-    Result<std::unique_ptr<Log>> log = Log::Create(Dir(name), header, WriteOptions());
-    EXPECT_TRUE(log) << log.error().Text();
-    return *std::move(log);
-  }
-
-  std::unique_ptr<Log> Open(Mode mode = Mode::kWrite, bool use_index = true) {
-    Options options = WriteOptions();
-    options.mode = mode;
-    options.use_index = use_index;
-    Result<std::unique_ptr<Log>> log = Log::Open(Dir(), options);
-    EXPECT_TRUE(log) << log.error().Text();
-    return *std::move(log);
-  }
-
-  std::string Append(Log& log, Draft draft) {
-    std::vector<Draft> batch;
-    batch.push_back(std::move(draft));
-    const Result<Appended> appended = log.Append(std::move(batch));
-    EXPECT_TRUE(appended) << appended.error().Text();
-    return appended ? appended->ids.front() : "";
-  }
-
-  Error AppendError(Log& log, Draft draft) {
-    std::vector<Draft> batch;
-    batch.push_back(std::move(draft));
-    const Result<Appended> appended = log.Append(std::move(batch));
-    EXPECT_FALSE(appended);
-    return appended ? Error(Code::kInvalid, "") : appended.error();
-  }
-
-  Options WriteOptions() {
-    return {.mode = Mode::kWrite, .device_id = "dev_test", .clock = &clock_, .random = &random_};
-  }
-  std::string Dir(std::string_view name = "ses_test") {
-    return temp_.path() + "/" + std::string(name);
-  }
-  std::string EventsPath() { return Dir() + "/events.jsonl"; }
-
-  std::vector<std::string> PathIds(Log& log) {
-    std::vector<std::string> ids;
-    for (const Ordinal event : PathTo(log.index(), log.index().leaf()))
-      ids.push_back(*log.IdOf(event));
-    return ids;
-  }
-
-  TempDir temp_;
-  FakeClock clock_;
-  Random random_{7};
-};
 
 TEST_F(LogTest, AFreshLogHoldsItsHeaderAndItsFirstOpening) {
   auto log = Create();
@@ -327,7 +235,7 @@ TEST_F(LogTest, ADamagedLineInTheMiddleIsBridged) {
   auto again = Open(Mode::kWrite, false);
   int gaps = 0;
   ASSERT_TRUE(again->Read(0, [&](const Entry& entry, std::string_view) {
-    gaps += entry.type == protocol::TypeNumberOf<protocol::Gap>();
+    gaps += entry.type == protocol::kTypeNumber<protocol::Gap>;
     return true;
   }));
   EXPECT_EQ(gaps, 1);

@@ -110,6 +110,7 @@ Status ScanRest(LineScanner& scanner, Scanned& scanned) {
                             .length = scanned.file_end - scanned.good_end,
                             .detail = "the last line does not end: its write was cut short"});
       scanned.missing_lf = scanned.good_end > line.offset;
+      if (!scanned.missing_lf) scanned.index.DropLine();
       return {};
     }
     scanned.missing_lf = !line.terminated;

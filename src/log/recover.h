@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "log/index.h"
+#include "log/index_file.h"
 #include "log/paths.h"
 #include "protocol/header.h"
 
@@ -20,10 +21,10 @@ struct Scanned {
       header;  // Of line 1, or rebuilt by a gap event; nothing when it is lost.
   bool header_on_line_1 = false;
   std::uint64_t first_line_hash = 0;
-  std::uint64_t good_end = 0;    // Everything before is folded: good lines and damage that stays.
-  std::uint64_t file_end = 0;    // More than good_end when the last line is torn.
-  bool missing_lf = false;       // The last line is good but for its LF.
-  std::uint64_t index_kept = 0;  // How much of the index file is good.
+  std::uint64_t good_end = 0;  // Everything before is folded: good lines and damage that stays.
+  std::uint64_t file_end = 0;  // More than good_end when the last line is torn.
+  bool missing_lf = false;     // The last line is good but for its LF.
+  IndexFile::Kept index_kept;  // How much of the index file is good.
 };
 
 /// Folds the log: what the index file keeps if `use_index`, then the rest. `faults`, if given,

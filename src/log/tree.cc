@@ -5,7 +5,7 @@
 namespace stet::log {
 namespace {
 
-constexpr std::uint8_t kToolResult = protocol::TypeNumberOf<protocol::ToolResult>();
+constexpr std::uint8_t kToolResult = protocol::kTypeNumber<protocol::ToolResult>;
 
 bool IsResult(const Index& index, Ordinal event) {
   return index.entries()[event].type == kToolResult;

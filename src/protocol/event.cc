@@ -6,7 +6,7 @@
 namespace stet::protocol {
 namespace {
 
-constexpr std::size_t kTypes = std::variant_size_v<Payload>;
+constexpr std::size_t kTypes = std::variant_size_v<PayloadVariant>;
 constexpr std::uint8_t kUnknown = kTypes - 1;
 
 template <class T>
@@ -18,7 +18,7 @@ concept HasFixedPlace = requires { T::kPlace; };
 template <class Visit>
 bool AnyType(Visit visit) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return (visit.template operator()<std::variant_alternative_t<I, Payload>, I>() || ...);
+    return (visit.template operator()<std::variant_alternative_t<I, PayloadVariant>, I>() || ...);
   }(std::make_index_sequence<kTypes - 1>());
 }
 
@@ -88,6 +88,17 @@ bool DecodeStart(JsonReader& reader, Event& event, std::string& type) {
 
 }  // namespace
 
+Payload::Payload() = default;
+Payload::Payload(const Payload&) = default;
+Payload::Payload(Payload&&) noexcept = default;
+Payload& Payload::operator=(const Payload&) = default;
+Payload& Payload::operator=(Payload&&) noexcept = default;
+Payload::~Payload() = default;
+
+bool operator==(const Payload& a, const Payload& b) {
+  return static_cast<const PayloadVariant&>(a) == static_cast<const PayloadVariant&>(b);
+}
+
 std::uint8_t TypeNumber(std::string_view type, std::string_view role) {
   std::uint8_t number = kUnknown;
   AnyType([&]<class T, std::size_t I>() {
@@ -120,6 +131,17 @@ std::string_view TypeName(const Payload& payload) {
   return TypeName(TypeNumber(payload));
 }
 
+std::optional<std::string_view> RoleName(const Payload& payload) {
+  return std::visit(
+      []<class T>(const T&) -> std::optional<std::string_view> {
+        if constexpr (HasRole<T>)
+          return T::kRole;
+        else
+          return std::nullopt;
+      },
+      static_cast<const PayloadVariant&>(payload));
+}
+
 Place PlaceOf(std::uint8_t type_number, std::string_view op) {
   Place place = Place::kControl;  // Unknown: never the leaf, though others may hang on it.
   AnyType([&]<class T, std::size_t I>() {
@@ -145,7 +167,7 @@ Flush FlushOf(const Payload& payload) {
         else
           return Flush::kLazy;
       },
-      payload);
+      static_cast<const PayloadVariant&>(payload));
 }
 
 std::int64_t CountCalls(const AssistantMessage& message) {
@@ -173,7 +195,7 @@ void EncodeEvent(const Event& event, std::string& out) {
         if constexpr (HasRole<T>) ((out += "\"role\":\"") += T::kRole) += "\",";
         EncodeMembers(out, payload);
       },
-      event.payload);
+      static_cast<const PayloadVariant&>(event.payload));
   CloseObject(out);
 }
 

@@ -7,10 +7,15 @@
 // member as its exact text.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "protocol/conversation.h"
@@ -25,13 +30,30 @@ struct UnknownEvent {
   std::string problem;  // Why a known type could not be read; empty for an unknown type.
 };
 
-using Payload =
+using PayloadVariant =
     std::variant<UserMessage, AssistantMessage, ToolResult, InternalMessage, HarnessItem,
                  CustomMessage, Compact, Rewind, Branch, Opened, Gap, InstructionSnapshot, Turn,
                  ModelCall, ToolStarted, Permission, Question, QueueUpdate, ContentReplacement,
                  Snip, FileFact, Task, SessionInfo, SkillIndex, ChannelInject, Custom, PhaseMoved,
                  FindingRaised, FindingCleared, Waiver, Evidence, Anchor, Repair, Stop, PromiseMade,
                  CapsuleRestored, Pin, Transaction, Receipt, UnknownEvent>;
+
+/// What happened: one of the structs above. A variant whose special members are compiled once, in
+/// event.cc: every source that holds an event would otherwise compile them for all types.
+struct Payload : PayloadVariant {
+  Payload();
+  template <class T>
+    requires requires { T::kType; } || std::same_as<T, UnknownEvent>
+  Payload(T value)
+      : PayloadVariant(std::in_place_type<T>, std::move(value)) {
+  }  // NOLINT(google-explicit-constructor)
+  Payload(const Payload&);
+  Payload(Payload&&) noexcept;
+  Payload& operator=(const Payload&);
+  Payload& operator=(Payload&&) noexcept;
+  ~Payload();
+  friend bool operator==(const Payload&, const Payload&);
+};
 
 /// Who and when, and to which turn, step, run and agent it belongs.
 struct Stamp {
@@ -53,6 +75,8 @@ struct Event {
 
 /// The type's name: "message", "compact", ...
 std::string_view TypeName(const Payload& payload);
+/// A message's role; nothing for other types.
+std::optional<std::string_view> RoleName(const Payload& payload);
 Place PlaceOf(const Payload& payload);
 Flush FlushOf(const Payload& payload);
 
@@ -72,12 +96,12 @@ std::uint8_t TypeNumber(const Payload& payload);
 Place PlaceOf(std::uint8_t type_number, std::string_view op);
 std::string_view TypeName(std::uint8_t type_number);
 
-template <class T, std::size_t I = 0>
-consteval std::uint8_t TypeNumberOf() {
-  if constexpr (std::is_same_v<T, std::variant_alternative_t<I, Payload>>)
-    return I;
-  else
-    return TypeNumberOf<T, I + 1>();
+template <class T, class... Ts>
+consteval std::uint8_t PositionIn(std::type_identity<std::variant<Ts...>>) {
+  constexpr std::array kSame = {std::is_same_v<T, Ts>...};
+  return static_cast<std::uint8_t>(std::ranges::find(kSame, true) - kSame.begin());
 }
+template <class T>
+inline constexpr std::uint8_t kTypeNumber = PositionIn<T>(std::type_identity<PayloadVariant>());
 
 }  // namespace stet::protocol

@@ -1,5 +1,5 @@
-// What clients ask about sessions as a whole, and what they are told: plain data, the same in `--json` output and on the
-// wire.
+// What clients ask about sessions as a whole, and what they are told: plain data, the same in
+// `--json` output and on the wire.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,86 @@
+#include "base/text_width.h"
+
+#include <algorithm>
+
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+
+namespace stet {
+namespace {
+
+/// Steps through graphemes: calls `visit(bytes, columns)` for each until it answers false.
+template <class Visit>
+void EachGrapheme(std::string_view text, Visit visit) {
+  utf8proc_int32_t state = 0;
+  utf8proc_int32_t last = -1;
+  std::size_t start = 0;
+  std::size_t at = 0;
+  int columns = 0;
+  while (at < text.size()) {
+    utf8proc_int32_t point = -1;
+    const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at);
+    const utf8proc_ssize_t length =
+        utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size() - at), &point);
+    const bool bad = length <= 0;
+    if (at > start && (bad || last < 0 || utf8proc_grapheme_break_stateful(last, point, &state))) {
+      if (!visit(text.substr(start, at - start), static_cast<std::size_t>(columns))) return;
+      start = at;
+      columns = 0;
+      state = 0;
+    }
+    // A cluster is as wide as its widest member.
+    columns = std::max(columns, bad ? 1 : utf8proc_charwidth(point));
+    last = bad ? -1 : point;
+    at += bad ? 1 : static_cast<std::size_t>(length);
+  }
+  if (at > start) visit(text.substr(start), static_cast<std::size_t>(columns));
+}
+
+}  // namespace
+
+std::size_t TextWidth(std::string_view text) {
+  std::size_t width = 0;
+  EachGrapheme(text, [&](std::string_view, std::size_t columns) {
+    width += columns;
+    return true;
+  });
+  return width;
+}
+
+std::string FitText(std::string_view text, std::size_t columns) {
+  if (TextWidth(text) <= columns) return std::string(text);
+  if (columns == 0) return "";
+  std::string fitted;
+  std::size_t width = 0;
+  EachGrapheme(text, [&](std::string_view grapheme, std::size_t wide) {
+    if (width + wide > columns - 1) return false;
+    fitted += grapheme;
+    width += wide;
+    return true;
+  });
+  return fitted + "\u2026";
+}
+
+std::string PrintableText(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool c1 =
+        byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (c1) {
+      out += "\uFFFD";
+      ++i;
+    } else if (byte == 0x7F) {
+      out += "\u2421";
+    } else if (byte < 0x20 && byte != '\n' && byte != '\t') {
+      AppendUtf8(out, 0x2400 + byte);
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace stet

@@ -1,0 +1,21 @@
+// Text on a terminal: how many columns it takes, and how to cut it to fit. CJK and emoji take two
+// columns, combining marks none; a grapheme is never cut in half. Pure functions over valid UTF-8;
+// bad bytes count one column each.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace stet {
+
+std::size_t TextWidth(std::string_view text);
+
+/// `text` in at most `columns`: whole when it fits, else cut with an ellipsis in the last column.
+std::string FitText(std::string_view text, std::size_t columns);
+
+/// Control characters, escape sequences among them, made visible: what others wrote must not drive
+/// our terminal. Keeps line breaks and tabs.
+std::string PrintableText(std::string_view text);
+
+}  // namespace stet

@@ -1,0 +1,41 @@
+#include "base/text_width.h"
+
+#include <gtest/gtest.h>
+
+namespace stet {
+namespace {
+
+TEST(TextWidth, CountsColumnsNotBytes) {
+  EXPECT_EQ(TextWidth("abc"), 3u);
+  EXPECT_EQ(TextWidth("世界"), 4u);
+  EXPECT_EQ(TextWidth("e\u0301"), 1u);
+  EXPECT_EQ(TextWidth("👍🏽"), 2u);
+  EXPECT_EQ(TextWidth("👨‍👩‍👧"), 2u);
+  EXPECT_EQ(TextWidth(""), 0u);
+}
+
+TEST(TextWidth, CutsBetweenGraphemesAndSaysSo) {
+  EXPECT_EQ(FitText("hello", 5), "hello");
+  EXPECT_EQ(FitText("hello!", 5), "hell…");
+  EXPECT_EQ(FitText("世界和平", 5), "世界…");
+  EXPECT_EQ(FitText("世界和平", 4), "世…");
+  EXPECT_EQ(FitText("x", 0), "");
+}
+
+TEST(TextWidth, BadBytesNeverLoseTheRest) {
+  EXPECT_EQ(TextWidth("\xff\xfe"), 2u);
+  EXPECT_EQ(FitText("a\xff"
+                    "b",
+                    9),
+            "a\xff"
+            "b");
+}
+
+TEST(TextWidth, EscapeSequencesAreShownNotObeyed) {
+  EXPECT_EQ(PrintableText("a\x1b[2Jb"), "a␛[2Jb");
+  EXPECT_EQ(PrintableText("a\u009b2Jb"), "a\uFFFD2Jb");
+  EXPECT_EQ(PrintableText("tab\tline\n"), "tab\tline\n");
+}
+
+}  // namespace
+}  // namespace stet

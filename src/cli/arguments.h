@@ -1,0 +1,41 @@
+// Arguments: the command line as a value. The one place that knows the command line library.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace stet::cli {
+
+/// `stet sessions VERB`, with what its verb needs.
+struct SessionsCommand {
+  std::string verb;
+  std::vector<std::string> ids;  // As typed; for import: the file.
+  std::string event;             // rewind's target, branch's leaf.
+  std::optional<std::string> at;
+  std::optional<std::string> expect;
+  std::string output;
+  bool json = false;
+  bool jsonl = false;
+  bool yes = false;
+  bool all = false;
+  bool to_start = false;
+  bool new_id = false;
+  bool with_trash = false;
+};
+
+/// Nothing to run: text to print, and the exit code.
+struct Answer {
+  std::string text;
+  int exit_code = 0;
+};
+
+using Command = std::variant<SessionsCommand, Answer>;
+
+/// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
+/// where the help is.
+Command ParseArguments(int argc, const char* const* argv);
+
+}  // namespace stet::cli

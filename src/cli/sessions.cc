@@ -1,0 +1,348 @@
+#include "cli/sessions.h"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text_width.h"
+#include "cli/exit_codes.h"
+#include "cli/transcript.h"
+#include "cli/tree_view.h"
+
+namespace stet::cli {
+namespace {
+
+/// What every verb works with.
+struct Work {
+  const SessionsCommand& command;
+  client::Sessions& sessions;
+  Terminal& terminal;
+
+  /// The session that the command names.
+  [[nodiscard]] Result<std::string> Id() const { return sessions.Resolve(command.ids.front()); }
+
+  template <class T>
+  Result<int> PrintJson(const T& value) const {
+    return Print(Encode(value) + "\n");
+  }
+  Result<int> Print(std::string_view text) const {
+    return terminal.Print(text) ? kExitDone : kExitFailed;
+  }
+};
+
+struct SessionRef {
+  STET_FIELDS(SessionRef, (std::string, session_id))
+};
+struct MovedReport {
+  STET_FIELDS(MovedReport, (std::string, session_id), (protocol::OptionalText, old_leaf), (protocol::OptionalText, new_leaf))
+};
+struct ImportReport {
+  STET_FIELDS(ImportReport, (std::string, session_id), (protocol::FaultReports, faults))
+};
+struct GarbageReport {
+  STET_FIELDS(GarbageReport, (std::vector<protocol::GarbageItem>, items), (std::uint64_t, bytes), (std::uint64_t, freed))
+};
+
+std::string Padded(std::string_view text, std::size_t columns) {
+  std::string fitted = FitText(PrintableText(text), columns);
+  fitted.append(columns - std::min(columns, TextWidth(fitted)), ' ');
+  return fitted;
+}
+
+std::string Plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+Result<int> List(const Work& work) {
+  ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> rows, work.sessions.List());
+  if (work.command.json) return work.PrintJson(rows);
+  if (rows.empty()) {
+    work.terminal.Say("There are no sessions yet.");
+    return kExitDone;
+  }
+  constexpr std::size_t kIdColumns = 20;
+  constexpr std::size_t kAgeColumns = 12;
+  constexpr std::size_t kCountColumns = 6;
+  const std::size_t used = kIdColumns + kAgeColumns + kCountColumns + 6;
+  const std::size_t title_columns =
+      std::max<std::size_t>(20, work.terminal.columns() - std::min(work.terminal.columns(), used));
+  const Millis now = SystemClock().Now();
+  std::string out = work.terminal.Styled(
+      Style::kDim, fmt::format("{:<{}}  {:<{}}  {:>{}}  {}\n", "ID", kIdColumns, "UPDATED",
+                               kAgeColumns, "TURNS", kCountColumns, "TITLE"));
+  for (const protocol::SessionSummary& row : rows) {
+    out += fmt::format(
+        "{}  {}  {:>{}}  {}\n", Padded(row.session_id, kIdColumns),
+        Padded(AgeText(row.updated_at, now), kAgeColumns), row.user_messages, kCountColumns,
+        FitText(PrintableText(row.title.empty() ? "(untitled)" : row.title), title_columns));
+  }
+  return work.Print(out);
+}
+
+Result<int> Show(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, work.Id());
+  bool reader_stays = true;
+  RETURN_IF_ERROR(work.sessions.Transcript(id, work.command.at, [&](const protocol::Event& event) {
+    std::string text;
+    if (work.command.json) {
+      EncodeEvent(event, text);
+      text += '\n';
+    } else {
+      text = TranscriptText(event, work.terminal);
+    }
+    return reader_stays = work.terminal.Print(text);
+  }));
+  return reader_stays ? kExitDone : kExitFailed;
+}
+
+Result<int> Tree(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, work.Id());
+  ASSIGN_OR_RETURN(const protocol::SessionTree tree, work.sessions.Tree(id));
+  if (work.command.json) return work.PrintJson(tree);
+  return work.Print(TreeText(tree, work.command.all, work.terminal));
+}
+
+Result<int> TellMoved(const Work& work, const std::string& id, const client::Moved& moved) {
+  if (work.command.json)
+    return work.PrintJson(
+        MovedReport{.session_id = id, .old_leaf = moved.old_leaf, .new_leaf = moved.new_leaf});
+  work.terminal.Say(fmt::format("The leaf of {} is now {} (it was {}). Nothing was deleted.", id,
+                                moved.new_leaf.value_or("before the first event"),
+                                moved.old_leaf.value_or("before the first event")));
+  return kExitDone;
+}
+
+Result<int> Rewind(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, work.Id());
+  const std::optional<std::string> target =
+      work.command.to_start ? std::nullopt : std::optional(work.command.event);
+  ASSIGN_OR_RETURN(const client::Moved moved,
+                   work.sessions.Rewind(id, target, work.command.expect));
+  return TellMoved(work, id, moved);
+}
+
+Result<int> Branch(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, work.Id());
+  ASSIGN_OR_RETURN(const client::Moved moved,
+                   work.sessions.Branch(id, work.command.event, work.command.expect));
+  return TellMoved(work, id, moved);
+}
+
+Result<int> Clone(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, work.Id());
+  ASSIGN_OR_RETURN(const std::string copy, work.sessions.Clone(id, work.command.at));
+  if (work.command.json) return work.PrintJson(SessionRef{.session_id = copy});
+  return work.Print(copy + "\n");
+}
+
+Result<int> Export(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, work.Id());
+  const auto format =
+      work.command.jsonl ? client::ExportFormat::kJsonl : client::ExportFormat::kTar;
+  std::string path = work.command.output.empty() ? id + (work.command.jsonl ? ".jsonl" : ".tar")
+                                                 : work.command.output;
+  if (path == "-") {
+    if (work.terminal.stdout_is_terminal() && !work.command.jsonl)
+      return Fail(Code::kInvalid, "a tar does not belong on a terminal: name a file with -o");
+    path.clear();
+  }
+  RETURN_IF_ERROR(work.sessions.Export(id, format, path, STDOUT_FILENO));
+  if (!path.empty())
+    work.terminal.Say(fmt::format("Wrote {}. `stet sessions import {}` takes it in.", path, path));
+  return kExitDone;
+}
+
+void TellFaults(const Work& work, const protocol::FaultReports& faults) {
+  for (const protocol::FaultReport& fault : faults) {
+    std::string where =
+        fault.line > 0 ? fmt::format("line {}, byte {}: ", fault.line, fault.offset) : "";
+    (void)work.terminal.Print(fmt::format(
+        "  {}{}{}: {}{}\n", where, work.terminal.Styled(Style::kRed, fault.title),
+        fault.id.empty() ? "" : " " + PrintableText(fault.id), PrintableText(fault.detail),
+        fault.recorded ? " (recorded: nothing left to do)" : ""));
+  }
+}
+
+Result<int> Import(const Work& work) {
+  ASSIGN_OR_RETURN(const client::Imported imported,
+                   work.sessions.Import(work.command.ids.front(), work.command.new_id));
+  if (work.command.json)
+    return work.PrintJson(
+        ImportReport{.session_id = imported.session_id, .faults = imported.faults});
+  if (!imported.faults.empty()) {
+    work.terminal.Say(
+        fmt::format("Imported with {}; `stet sessions verify {}` lists what is wrong.",
+                    Plural(imported.faults.size(), "fault"), imported.session_id));
+  }
+  return work.Print(imported.session_id + "\n");
+}
+
+Result<int> VerifyOne(const Work& work, const std::string& id) {
+  ASSIGN_OR_RETURN(const protocol::VerifyReport report, work.sessions.Verify(id));
+  const int code = report.sound ? kExitDone : kExitFailed;
+  if (work.command.json) {
+    RETURN_IF_ERROR(work.PrintJson(report));
+    return code;
+  }
+  const std::string verdict = report.sound ? work.terminal.Styled(Style::kGreen, "sound")
+                                           : work.terminal.Styled(Style::kRed, "not sound");
+  RETURN_IF_ERROR(
+      work.Print(fmt::format("{}: {}: {}, {}, {}\n", id, verdict, Plural(report.events, "event"),
+                             BytesText(report.bytes), Plural(report.faults.size(), "fault"))));
+  TellFaults(work, report.faults);
+  if (!report.plan.empty())
+    work.terminal.Say(
+        fmt::format("`stet sessions repair {}` would set this right as far as it can be.", id));
+  return code;
+}
+
+Result<int> Verify(const Work& work) {
+  if (!work.command.all) {
+    ASSIGN_OR_RETURN(const std::string id, work.Id());
+    return VerifyOne(work, id);
+  }
+  ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> rows, work.sessions.List());
+  int code = kExitDone;
+  for (const protocol::SessionSummary& row : rows) {
+    const Result<int> one = VerifyOne(work, row.session_id);
+    if (!one) work.terminal.Say(fmt::format("{}: {}", row.session_id, one.error().Text()));
+    if (!one || *one != kExitDone) code = kExitFailed;
+  }
+  return code;
+}
+
+/// True when the user agrees; otherwise says why nothing happens.
+bool Agreed(const Work& work, std::string_view question) {
+  if (work.command.yes || work.terminal.Ask(question)) return true;
+  work.terminal.Say(work.terminal.interactive()
+                        ? "Nothing was done."
+                        : "Nothing was done: there is no terminal to ask at. Add --yes to go on.");
+  return false;
+}
+
+Result<int> Repair(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, work.Id());
+  ASSIGN_OR_RETURN(const protocol::VerifyReport report, work.sessions.Verify(id));
+  TellFaults(work, report.faults);
+  if (report.plan.empty()) {
+    work.terminal.Say(
+        report.sound ? "The session is sound: there is nothing to repair."
+                     : "Nothing of this can be repaired; everything undamaged stays readable.");
+    return report.sound ? kExitDone : kExitFailed;
+  }
+  work.terminal.Say("A repair would:");
+  for (const std::string& step : report.plan) work.terminal.Say("  - " + step);
+  if (!Agreed(work, "Do this?")) return kExitFailed;
+  RETURN_IF_ERROR(work.sessions.Repair(id));
+  work.terminal.Say("Done. Everything undamaged is readable, and the session can be continued.");
+  return kExitDone;
+}
+
+Result<int> Remove(const Work& work) {
+  std::vector<std::string> ids;
+  for (const std::string& typed : work.command.ids) {
+    ASSIGN_OR_RETURN(ids.emplace_back(), work.sessions.Resolve(typed));
+  }
+  for (const std::string& id : ids) {
+    ASSIGN_OR_RETURN(const protocol::SessionSummary summary, work.sessions.Describe(id));
+    if (!Agreed(work, fmt::format("Move {} \"{}\" to the trash?", id,
+                                  FitText(PrintableText(summary.title), 60))))
+      return kExitFailed;
+    RETURN_IF_ERROR(work.sessions.Remove(id));
+    work.terminal.Say(
+        fmt::format("Moved {} to the trash. `stet sessions restore {}` brings it back.", id, id));
+  }
+  return kExitDone;
+}
+
+Result<int> Restore(const Work& work) {
+  if (!work.command.ids.empty()) {
+    ASSIGN_OR_RETURN(const std::string id, work.sessions.Restore(work.command.ids.front()));
+    if (work.command.json) return work.PrintJson(SessionRef{.session_id = id});
+    work.terminal.Say(fmt::format("{} is back.", id));
+    return kExitDone;
+  }
+  ASSIGN_OR_RETURN(const std::vector<protocol::TrashRow> rows, work.sessions.Trash());
+  if (work.command.json) return work.PrintJson(rows);
+  if (rows.empty()) work.terminal.Say("The trash is empty.");
+  for (const protocol::TrashRow& row : rows) {
+    RETURN_IF_ERROR(work.Print(fmt::format("{}  removed {}  {:>10}  {}\n", row.session_id,
+                                           TimeText(row.removed_at), BytesText(row.bytes),
+                                           FitText(PrintableText(row.title), 60))));
+  }
+  return kExitDone;
+}
+
+Result<int> DiskUse(const Work& work) {
+  ASSIGN_OR_RETURN(const protocol::DiskUseReport report, work.sessions.DiskUse());
+  if (work.command.json) return work.PrintJson(report);
+  std::string out;
+  for (const protocol::DiskUseRow& row : report.sessions) {
+    out += fmt::format("{:>10}  {}  {}\n", BytesText(row.total_bytes), row.session_id,
+                       FitText(PrintableText(row.title), 50));
+  }
+  out += fmt::format("{:>10}  trash\n{:>10}  total\n", BytesText(report.trash_bytes),
+                     BytesText(report.total_bytes));
+  return work.Print(out);
+}
+
+Result<int> CollectGarbage(const Work& work) {
+  ASSIGN_OR_RETURN(GarbageReport report, [&]() -> Result<GarbageReport> {
+    ASSIGN_OR_RETURN(std::vector<protocol::GarbageItem> items,
+                     work.sessions.FindGarbage(work.command.with_trash));
+    return GarbageReport{.items = std::move(items)};
+  }());
+  for (const protocol::GarbageItem& item : report.items) report.bytes += item.bytes;
+  if (!work.command.json) {
+    for (const protocol::GarbageItem& item : report.items) {
+      RETURN_IF_ERROR(work.Print(fmt::format("{:>10}  {:<9}  {}\n", BytesText(item.bytes),
+                                             item.kind, PrintableText(item.path))));
+    }
+  }
+  const bool asks = !work.command.json || work.command.yes;
+  if (report.items.empty()) {
+    work.terminal.Say("There is nothing to delete.");
+  } else if (asks && Agreed(work, fmt::format("Delete these {} for good ({})?",
+                                              Plural(report.items.size(), "file"),
+                                              BytesText(report.bytes)))) {
+    ASSIGN_OR_RETURN(report.freed, work.sessions.Collect(report.items));
+    work.terminal.Say(fmt::format("Freed {}.", BytesText(report.freed)));
+  }
+  return work.command.json ? work.PrintJson(report) : kExitDone;
+}
+
+struct Verb {
+  std::string_view name;
+  Result<int> (*run)(const Work&);
+};
+
+constexpr auto kVerbs = std::to_array<Verb>({
+    {"ls", List},
+    {"show", Show},
+    {"tree", Tree},
+    {"rewind", Rewind},
+    {"branch", Branch},
+    {"clone", Clone},
+    {"export", Export},
+    {"import", Import},
+    {"verify", Verify},
+    {"repair", Repair},
+    {"rm", Remove},
+    {"restore", Restore},
+    {"du", DiskUse},
+    {"gc", CollectGarbage},
+});
+
+}  // namespace
+
+Result<int> RunSessions(const SessionsCommand& command, client::Sessions& sessions,
+                        Terminal& terminal) {
+  for (const Verb& verb : kVerbs) {
+    if (verb.name == command.verb) return verb.run({command, sessions, terminal});
+  }
+  return Fail(Code::kInvalid, fmt::format("unknown verb {}", command.verb));
+}
+
+}  // namespace stet::cli

@@ -1,0 +1,15 @@
+// Draws a session's tree: straight runs are a column, forks open branches, the leaf is marked.
+#pragma once
+
+#include <string>
+
+#include "cli/terminal.h"
+#include "protocol/session.h"
+
+namespace stet::cli {
+
+/// `all`: a line per event; else a line per user message, compaction, fork and branch end, and the
+/// rest counted.
+std::string TreeText(const protocol::SessionTree& tree, bool all, const Terminal& terminal);
+
+}  // namespace stet::cli

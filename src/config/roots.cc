@@ -1,0 +1,68 @@
+#include "config/roots.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/random.h"
+
+namespace stet::config {
+namespace {
+
+constexpr std::size_t kDeviceLetters = 16;
+constexpr std::size_t kMaxDeviceBytes = 256;
+
+/// The variable's value without trailing slashes; empty when unset.
+Result<std::string> FolderVariable(const char* name) {
+  const char* value = std::getenv(name);
+  std::string path = value == nullptr ? "" : value;
+  if (!path.empty() && path.front() != '/') {
+    return Fail(Code::kInvalid,
+                fmt::format("${} must be an absolute path, not \"{}\"", name, path));
+  }
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+Result<std::string> Home() {
+  ASSIGN_OR_RETURN(std::string home, FolderVariable("HOME"));
+  if (!home.empty()) return home;
+  const passwd* user = ::getpwuid(::geteuid());
+  if (user != nullptr && user->pw_dir != nullptr && user->pw_dir[0] == '/')
+    return std::string(user->pw_dir);
+  return Fail(Code::kNotFound, "there is no home folder: set $HOME or $STET_HOME");
+}
+
+Result<std::string> Root(const char* variable, std::string_view under_home) {
+  ASSIGN_OR_RETURN(const std::string folder, FolderVariable(variable));
+  if (!folder.empty()) return folder + "/stet";
+  ASSIGN_OR_RETURN(const std::string home, Home());
+  return fmt::format("{}/{}/stet", home == "/" ? "" : home, under_home);
+}
+
+}  // namespace
+
+Result<Roots> FindRoots() {
+  ASSIGN_OR_RETURN(const std::string stet_home, FolderVariable("STET_HOME"));
+  if (!stet_home.empty()) return Roots{stet_home, stet_home};
+  Roots roots;
+  ASSIGN_OR_RETURN(roots.data, Root("XDG_DATA_HOME", ".local/share"));
+  ASSIGN_OR_RETURN(roots.config, Root("XDG_CONFIG_HOME", ".config"));
+  return roots;
+}
+
+Result<std::string> DeviceId(const Roots& roots) {
+  if (Result<std::string> kept = ReadFile(roots.device(), kMaxDeviceBytes)) {
+    while (!kept->empty() && kept->back() == '\n') kept->pop_back();
+    if (!kept->empty()) return kept;
+  }
+  const std::string id = "dev_" + RandomName(ProcessRandom(), kDeviceLetters);
+  RETURN_IF_ERROR(MakeDirs(roots.data));
+  RETURN_IF_ERROR(ReplaceFile(roots.device(), id + "\n", Durable::kYes));
+  return id;
+}
+
+}  // namespace stet::config

@@ -1,0 +1,28 @@
+// Roots: the two folders that are the user's: data (sessions, trash, vault) and configuration.
+// $STET_HOME makes both one.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace stet::config {
+
+struct Roots {
+  std::string data;
+  std::string config;
+
+  [[nodiscard]] std::string sessions() const { return data + "/sessions"; }
+  [[nodiscard]] std::string trash() const { return data + "/trash"; }
+  [[nodiscard]] std::string device() const { return data + "/device"; }
+};
+
+/// From the environment: $STET_HOME, else $XDG_DATA_HOME/stet and $XDG_CONFIG_HOME/stet, else under
+/// $HOME, else under the home folder that the system knows for the user. Relative values are
+/// refused by name. Creates nothing.
+Result<Roots> FindRoots();
+
+/// This device's id, made and kept at first use.
+Result<std::string> DeviceId(const Roots& roots);
+
+}  // namespace stet::config

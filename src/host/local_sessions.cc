@@ -1,0 +1,236 @@
+#include "host/local_sessions.h"
+
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "base/fs.h"
+#include "base/random.h"
+#include "base/utf8.h"
+#include "host/garbage.h"
+#include "host/session_store.h"
+#include "host/transfer.h"
+#include "log/clone.h"
+#include "log/log.h"
+#include "log/tree.h"
+#include "log/verify.h"
+#include "protocol/ids.h"
+
+namespace stet::host {
+namespace {
+
+using log::Log;
+using log::Ordinal;
+
+/// How much of what an event says a tree shows.
+constexpr std::size_t kTreeTextBytes = 160;
+
+std::string OneLine(std::string_view text) {
+  std::string line;
+  for (const char c : text.substr(0, Utf8PrefixLength(text, kTreeTextBytes))) {
+    const bool space = static_cast<unsigned char>(c) <= ' ';
+    if (!space)
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  return line;
+}
+
+std::string TextOf(const protocol::Payload& payload) {
+  if (const auto* user = std::get_if<protocol::UserMessage>(&payload))
+    return PlainText(user->message.blocks);
+  if (const auto* item = std::get_if<protocol::HarnessItem>(&payload)) return item->item.content;
+  if (const auto* compact = std::get_if<protocol::Compact>(&payload)) return compact->summary;
+  if (const auto* result = std::get_if<protocol::ToolResult>(&payload)) return result->content.text;
+  if (const auto* assistant = std::get_if<protocol::AssistantMessage>(&payload)) {
+    std::string text = PlainText(assistant->message.blocks);
+    for (const protocol::Block& block : assistant->message.blocks) {
+      if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block))
+        text += fmt::format(" [{}]", call->tool_name);
+    }
+    return text;
+  }
+  return "";
+}
+
+class LocalSessions : public client::Sessions {
+ public:
+  explicit LocalSessions(config::Roots roots) : store_(std::move(roots)) {}
+
+  Result<std::vector<protocol::SessionSummary>> List() override { return store_.List(); }
+  Result<std::string> Resolve(std::string_view typed) override { return store_.Resolve(typed); }
+  Result<protocol::SessionSummary> Describe(const std::string& session_id) override {
+    return store_.Describe(session_id);
+  }
+
+  Status Transcript(const std::string& session_id, const std::optional<std::string>& at,
+                    const std::function<bool(const protocol::Event&)>& sink) override {
+    return Reading(session_id, [&](Log& log) -> Status {
+      Ordinal leaf = log.index().leaf();
+      if (at) {
+        ASSIGN_OR_RETURN(leaf, log.Find(*at));
+      }
+      for (const Ordinal event : PathTo(log.index(), leaf)) {
+        ASSIGN_OR_RETURN(const protocol::Event decoded, log.EventAt(event));
+        if (!sink(decoded)) break;
+      }
+      return {};
+    });
+  }
+
+  Result<protocol::SessionTree> Tree(const std::string& session_id) override {
+    protocol::SessionTree tree;
+    tree.session_id = session_id;
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) { return FillTree(log, tree); }));
+    return tree;
+  }
+
+  Result<client::Moved> Rewind(const std::string& session_id,
+                               const std::optional<std::string>& target,
+                               const std::optional<std::string>& expected_leaf) override {
+    return Move(session_id, expected_leaf,
+                [&](Log& log, const auto& leaf) { return log.Rewind(target, leaf); });
+  }
+
+  Result<client::Moved> Branch(const std::string& session_id, const std::string& leaf,
+                               const std::optional<std::string>& expected_leaf) override {
+    return Move(session_id, expected_leaf,
+                [&](Log& log, const auto& expected) { return log.Branch(leaf, expected); });
+  }
+
+  Result<std::string> Clone(const std::string& session_id,
+                            const std::optional<std::string>& at) override {
+    ASSIGN_OR_RETURN(const log::Options options, Writing());
+    const std::string new_id = protocol::NewSessionId(ProcessRandom());
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) {
+      return log::Clone(log, at, {store_.DirOf(new_id), new_id, options.device_id}, options);
+    }));
+    return new_id;
+  }
+
+  Result<protocol::VerifyReport> Verify(const std::string& session_id) override {
+    ASSIGN_OR_RETURN(const log::Verdict verdict, log::Verify(store_.DirOf(session_id)));
+    protocol::VerifyReport report;
+    report.session_id = session_id;
+    report.sound = verdict.sound();
+    report.events = verdict.events;
+    report.lines = verdict.lines;
+    report.bytes = verdict.bytes;
+    report.blobs = verdict.blobs;
+    report.faults = ReportsOf(verdict.faults);
+    report.plan = log::PlanRepair(verdict);
+    return report;
+  }
+
+  Status Repair(const std::string& session_id) override {
+    ASSIGN_OR_RETURN(const log::Options options, Writing());
+    return log::Repair(store_.DirOf(session_id), options);
+  }
+
+  Status Export(const std::string& session_id, client::ExportFormat format, const std::string& path,
+                int fd) override {
+    return host::Export(store_, session_id, format, path, fd);
+  }
+  Result<client::Imported> Import(const std::string& path, bool new_id) override {
+    return host::Import(store_, path, new_id);
+  }
+
+  Status Remove(const std::string& session_id) override { return store_.Remove(session_id); }
+  Result<std::vector<protocol::TrashRow>> Trash() override { return store_.Trash(); }
+  Result<std::string> Restore(std::string_view typed) override { return store_.Restore(typed); }
+
+  Result<protocol::DiskUseReport> DiskUse() override { return store_.DiskUse(); }
+  Result<std::vector<protocol::GarbageItem>> FindGarbage(bool with_trash) override {
+    return host::FindGarbage(store_, with_trash);
+  }
+  Result<std::uint64_t> Collect(const std::vector<protocol::GarbageItem>& items) override {
+    return host::Collect(store_, items);
+  }
+
+ private:
+  Result<log::Options> Writing() {
+    ASSIGN_OR_RETURN(std::string device, config::DeviceId(store_.roots()));
+    return log::Options{
+        .mode = log::Mode::kWrite, .device_id = std::move(device), .client_id = "cli"};
+  }
+
+  /// Opens the session for reading. An index that hides damage is found out when a damaged event is
+  /// read: then once more without it.
+  Status Reading(const std::string& session_id, const std::function<Status(Log&)>& work) {
+    for (const bool use_index : {true, false}) {
+      ASSIGN_OR_RETURN(const std::unique_ptr<Log> log,
+                       Log::Open(store_.DirOf(session_id), {.use_index = use_index}));
+      Status done = work(*log);
+      if (done || done.error().code != Code::kCorrupt || !use_index) return done;
+    }
+    return {};
+  }
+
+  Result<client::Moved> Move(
+      const std::string& session_id, const std::optional<std::string>& expected_leaf,
+      const std::function<Result<log::Appended>(Log&, const std::optional<std::string>&)>& move) {
+    ASSIGN_OR_RETURN(const log::Options options, Writing());
+    ASSIGN_OR_RETURN(const std::unique_ptr<Log> log, Log::Open(store_.DirOf(session_id), options));
+    client::Moved moved{.old_leaf = log->leaf_id()};
+    RETURN_IF_ERROR(move(*log, expected_leaf ? expected_leaf : log->leaf_id()));
+    moved.new_leaf = log->leaf_id();
+    RETURN_IF_ERROR(log->Close());
+    return moved;
+  }
+
+  static Status FillTree(Log& log, protocol::SessionTree& tree) {
+    tree.nodes.clear();
+    tree.leaf_id = log.leaf_id();
+    const log::Index& index = log.index();
+    const std::vector<Ordinal> path = PathTo(index, index.leaf());
+    const std::unordered_set<Ordinal> on_path(path.begin(), path.end());
+    std::vector<std::string> ids(index.entries().size());
+    return log.Read(0, [&](const log::Entry& entry, std::string_view line) {
+      const auto ordinal = static_cast<Ordinal>(&entry - index.entries().data());
+      const Result<protocol::Event> event = protocol::DecodeEvent(line);
+      if (!event) return true;
+      ids[ordinal] = event->id;
+      if (!entry.in_tree()) return true;
+      protocol::TreeNode node;
+      node.id = event->id;
+      if (entry.parent != log::kNone) node.parent_id = ids[entry.parent];
+      node.seq = event->seq;
+      node.ts = event->stamp.ts;
+      node.type = TypeName(event->payload);
+      node.role = RoleName(event->payload);
+      node.text = OneLine(TextOf(event->payload));
+      node.on_path = on_path.contains(ordinal);
+      node.rest_point = IsRestPoint(index, ordinal);
+      tree.nodes.push_back(std::move(node));
+      return true;
+    });
+  }
+
+  SessionStore store_;
+};
+
+}  // namespace
+
+protocol::FaultReports ReportsOf(const std::vector<log::Fault>& faults) {
+  protocol::FaultReports reports;
+  for (const log::Fault& fault : faults) {
+    protocol::FaultReport report;
+    report.name = log::FaultName(fault.kind);
+    report.title = log::FaultTitle(fault.kind);
+    report.line = fault.line;
+    report.offset = fault.offset;
+    report.length = fault.length;
+    report.id = fault.id;
+    report.detail = fault.detail;
+    report.recorded = fault.recorded;
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+std::unique_ptr<client::Sessions> MakeLocalSessions(config::Roots roots) {
+  return std::make_unique<LocalSessions>(std::move(roots));
+}
+
+}  // namespace stet::host

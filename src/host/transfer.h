@@ -1,0 +1,21 @@
+// Transfer: sessions in and out of a device, as a tar of the folder or as the JSONL alone.
+//
+// An export is a consistent prefix of the log even while it is being written: whole lines up to the
+// size at the start. An import trusts nothing: it unpacks into a temporary folder, takes only the
+// names that a session has (events.jsonl, blobs, agents) and only plain files, checks blobs against
+// their names, and then appears in one rename.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "client/sessions.h"
+#include "host/session_store.h"
+
+namespace stet::host {
+
+Status Export(const SessionStore& store, const std::string& session_id, client::ExportFormat format,
+              const std::string& path, int fd);
+Result<client::Imported> Import(const SessionStore& store, const std::string& path, bool new_id);
+
+}  // namespace stet::host

@@ -1,0 +1,137 @@
+#include "log/clone.h"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "log/log_fixture.h"
+#include "log/verify.h"
+
+namespace stet::log {
+namespace {
+
+class CloneTest : public LogTest {
+ protected:
+  std::unique_ptr<Log> CloneAt(Log& source, const std::optional<std::string>& at) {
+    const Status cloned =
+        Clone(source, at, {Dir("ses_copy"), "ses_copy", "dev_other"}, WriteOptions());
+    EXPECT_TRUE(cloned) << cloned.error().Text();
+    Result<std::unique_ptr<Log>> copy = Log::Open(Dir("ses_copy"), WriteOptions());
+    EXPECT_TRUE(copy) << copy.error().Text();
+    return *std::move(copy);
+  }
+
+  std::multiset<std::string> Types(Log& log) {
+    std::multiset<std::string> types;
+    EXPECT_TRUE(log.Read(0, [&](const Entry& entry, std::string_view) {
+      types.emplace(protocol::TypeName(entry.type));
+      return true;
+    }));
+    return types;
+  }
+};
+
+TEST_F(CloneTest, ACloneHasThePathWithTheSameIdsAndNamesItsOrigin) {
+  auto log = Create();
+  const std::string first = Append(*log, User("one"));
+  const std::string second = Append(*log, Assistant("two"));
+  Append(*log, User("three"));
+  auto copy = CloneAt(*log, second);
+  EXPECT_EQ(PathIds(*copy), (std::vector{first, second}));
+  ASSERT_TRUE(copy->header().cloned_from);
+  EXPECT_EQ(copy->header().cloned_from->session_id, "ses_test");
+  EXPECT_EQ(copy->header().cloned_from->event_id, second);
+  EXPECT_EQ(copy->header().session_id, "ses_copy");
+  EXPECT_EQ(PathIds(*log).size(), 3u) << "the origin is untouched";
+  EXPECT_TRUE(Verify(Dir("ses_copy"))->sound());
+}
+
+TEST_F(CloneTest, ControlEventsThatApplyGoAlongQueuesAndTasksDoNot) {
+  auto log = Create();
+  const std::string first = Append(*log, User("one"));
+  Append(*log, {.payload = protocol::Custom{.kind = "applies"}});
+  Append(*log, {.payload = protocol::QueueUpdate{.queue = "steer"}});
+  Append(*log, {.payload = protocol::Task{.task_id = "t", .kind = "shell", .phase = "start"}});
+  Append(*log, {.payload = protocol::Permission{.request_id = "r"}});
+  Append(*log, {.payload = protocol::ModelCall{.call_id = "m", .phase = "start"}});
+  Append(*log, {.payload = protocol::Pin{.pin_id = "p", .text = "never push", .source = "user"}});
+  Append(*log, {.payload = protocol::InstructionSnapshot()});
+  const std::string second = Append(*log, Assistant("two"));
+  Append(*log, {.payload = protocol::Custom{.kind = "later"}});
+  auto copy = CloneAt(*log, first);
+  EXPECT_EQ(Types(*copy), (std::multiset<std::string>{"message", "custom", "pin",
+                                                      "instruction_snapshot", "opened", "opened"}));
+}
+
+TEST_F(CloneTest, WhatTheSessionIsCalledIsFoldedIntoOneEvent) {
+  auto log = Create();
+  Append(*log, User("one"));
+  Append(*log, {.payload = protocol::SessionInfo{.changes = {.title = "a", .model = "x"}}});
+  Append(*log, {.payload = protocol::SessionInfo{.changes = {.title = "b"}}});
+  auto copy = CloneAt(*log, std::nullopt);
+  EXPECT_EQ(copy->index().state().info.title, "b");
+  EXPECT_EQ(copy->index().state().info.model, "x");
+  EXPECT_EQ(Types(*copy).count("session_info"), 1u);
+}
+
+TEST_F(CloneTest, CallsOpenAtTheTargetAreAnsweredAsNotRun) {
+  auto log = Create();
+  Append(*log, User("go"));
+  const std::string step = Append(*log, Assistant("", {"call_a", "call_b"}));
+  Append(*log, ResultOf("call_a"));
+  auto copy = CloneAt(*log, step);
+  EXPECT_TRUE(copy->open_calls().empty());
+  const std::vector<Ordinal> path = PathTo(copy->index(), copy->index().leaf());
+  ASSERT_EQ(path.size(), 4u);
+  const protocol::Event answer = *copy->EventAt(path.back());
+  EXPECT_TRUE(std::get<protocol::ToolResult>(answer.payload).is_error);
+  Append(*copy, User("on"));
+}
+
+TEST_F(CloneTest, BlobsAreLinkedNotCopied) {
+  auto log = Create();
+  Append(*log, User("go"));
+  Append(*log, Assistant("", {"call_a"}));
+  const std::string blob = *log->blobs().Put("large content");
+  Draft result = ResultOf("call_a");
+  std::get<protocol::ToolResult>(result.payload).blobs = {blob};
+  Append(*log, std::move(result));
+  auto copy = CloneAt(*log, std::nullopt);
+  EXPECT_EQ(*copy->blobs().Get(blob), "large content");
+  EXPECT_EQ(StatFile(copy->blobs().PathOf(blob))->links, 2u);
+}
+
+TEST_F(CloneTest, AnExistingFolderIsNeverTouched) {
+  auto log = Create();
+  ASSERT_TRUE(MakeDirs(Dir("ses_copy")));
+  EXPECT_EQ(
+      Clone(*log, std::nullopt, {Dir("ses_copy"), "ses_copy", "d"}, WriteOptions()).error().code,
+      Code::kConflict);
+}
+
+TEST_F(CloneTest, AnEmptySessionCanBeCloned) {
+  auto log = Create();
+  auto copy = CloneAt(*log, std::nullopt);
+  EXPECT_EQ(copy->leaf_id(), std::nullopt);
+}
+
+TEST_F(CloneTest, ABridgedEventHangsOnItsBridgeInTheCopy) {
+  std::string first;
+  std::string third;
+  {
+    auto log = Create();
+    first = Append(*log, User("one"));
+    Append(*log, User("two"));
+    third = Append(*log, User("three"));
+  }
+  std::string bytes = *ReadFile(EventsPath());
+  bytes[bytes.find("two")] = 'X';
+  ASSERT_TRUE(ReplaceFile(EventsPath(), bytes, Durable::kNo));
+  auto log = Open(Mode::kWrite, false);
+  auto copy = CloneAt(*log, std::nullopt);
+  EXPECT_EQ(PathIds(*copy), (std::vector{first, third}));
+  EXPECT_TRUE(Verify(Dir("ses_copy"))->sound());
+}
+
+}  // namespace
+}  // namespace stet::log
