@@ -30,9 +30,8 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
     added->add_flag("-y,--yes", command.yes, "Do not ask");
   };
   const auto with_id = [&](CLI::App* added) {
-    added->add_option("ID", command.ids, "The session: its id, or enough of its beginning")
-        ->required()
-        ->expected(1);
+    added->add_option("ID", command.id, "The session: its id, or enough of its beginning")
+        ->required();
   };
   const auto with_expect = [&](CLI::App* added) {
     added->add_option("--expect", command.expect, "Fail unless this event is the leaf now");
@@ -76,12 +75,12 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   exporting->add_flag("--jsonl", command.jsonl, "The log alone, without blobs and child agents");
 
   CLI::App* import = verb("import", "Take in an exported session (a tar or a JSONL)");
-  import->add_option("FILE", command.ids, "The file (- for stdin)")->required()->expected(1);
+  import->add_option("FILE", command.file, "The file (- for stdin)")->required();
   import->add_flag("--new-id", command.new_id, "Under a new id, when its own is taken");
   with_json(import);
 
   CLI::App* verify = verb("verify", "Check every byte of a session; exit code 0 when it is sound");
-  verify->add_option("ID", command.ids, "The session")->expected(1);
+  verify->add_option("ID", command.id, "The session");
   verify->add_flag("--all", command.all, "Every session");
   with_json(verify);
 
@@ -95,7 +94,7 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   with_yes(rm);
 
   CLI::App* restore = verb("restore", "Bring a session back from the trash, or list the trash");
-  restore->add_option("ID", command.ids, "The removed session")->expected(0, 1);
+  restore->add_option("ID", command.id, "The removed session");
   with_json(restore);
 
   CLI::App* du = verb("du", "Show what sessions take on disk");
@@ -135,7 +134,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   if (sessions.verb == "rewind" && sessions.event.empty() != sessions.to_start) {
     return Wrong("rewind needs an event to go back to, or --to-start");
   }
-  if (sessions.verb == "verify" && sessions.ids.empty() != sessions.all)
+  if (sessions.verb == "verify" && sessions.id.empty() != sessions.all)
     return Wrong("verify needs a session, or --all");
   return sessions;
 }

@@ -12,7 +12,9 @@ namespace stet::cli {
 /// `stet sessions VERB`, with what its verb needs.
 struct SessionsCommand {
   std::string verb;
-  std::vector<std::string> ids;  // As typed; for import: the file.
+  std::string id;                // As typed; empty where it may be left out.
+  std::vector<std::string> ids;  // rm takes several.
+  std::string file;              // import's.
   std::string event;             // rewind's target, branch's leaf.
   std::optional<std::string> at;
   std::optional<std::string> expect;

@@ -21,7 +21,7 @@ struct Work {
   Terminal& terminal;
 
   /// The session that the command names.
-  [[nodiscard]] Result<std::string> Id() const { return sessions.Resolve(command.ids.front()); }
+  [[nodiscard]] Result<std::string> Id() const { return sessions.Resolve(command.id); }
 
   template <class T>
   Result<int> PrintJson(const T& value) const {
@@ -167,7 +167,7 @@ void TellFaults(const Work& work, const protocol::FaultReports& faults) {
 
 Result<int> Import(const Work& work) {
   ASSIGN_OR_RETURN(const client::Imported imported,
-                   work.sessions.Import(work.command.ids.front(), work.command.new_id));
+                   work.sessions.Import(work.command.file, work.command.new_id));
   if (work.command.json)
     return work.PrintJson(
         ImportReport{.session_id = imported.session_id, .faults = imported.faults});
@@ -258,8 +258,8 @@ Result<int> Remove(const Work& work) {
 }
 
 Result<int> Restore(const Work& work) {
-  if (!work.command.ids.empty()) {
-    ASSIGN_OR_RETURN(const std::string id, work.sessions.Restore(work.command.ids.front()));
+  if (!work.command.id.empty()) {
+    ASSIGN_OR_RETURN(const std::string id, work.sessions.Restore(work.command.id));
     if (work.command.json) return work.PrintJson(SessionRef{.session_id = id});
     work.terminal.Say(fmt::format("{} is back.", id));
     return kExitDone;

@@ -1,0 +1,44 @@
+#include "tests/scenario/program.h"
+
+#include <chrono>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "base/fs.h"
+
+namespace stet::scenario {
+namespace {
+
+constexpr std::chrono::seconds kPatience{60};
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+Program::Program() : binary_(Variable("STET_BIN")) {
+  EXPECT_FALSE(binary_.empty()) << "$STET_BIN names the program to test; ./test sets it";
+  EXPECT_TRUE(MakeDirs(work()));
+}
+
+Ran Program::Run(std::vector<std::string> arguments, std::string input) const {
+  SpawnOptions options;
+  options.argv = std::move(arguments);
+  options.argv.insert(options.argv.begin(), binary_);
+  options.env = std::vector<std::string>{"STET_HOME=" + home(), "PATH=" + Variable("PATH"),
+                                         "TZ=UTC", "LC_ALL=C.UTF-8", "COLUMNS=100"};
+  options.cwd = work();
+  options.stdin_data = std::move(input);
+  const Result<Finished> finished =
+      Subprocess::Run(std::move(options), Deadline::After(kPatience), {});
+  EXPECT_TRUE(finished) << finished.error().Text();
+  if (!finished) return {};
+  EXPECT_EQ(finished->end, Finished::End::kExited)
+      << "signal " << finished->signal << ": " << finished->err;
+  return {finished->exit_code, finished->out, finished->err};
+}
+
+}  // namespace stet::scenario

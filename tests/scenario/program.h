@@ -1,0 +1,39 @@
+// Program: the real stet binary, run as a user would, with its own home. Scenario tests are written
+// with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/subprocess.h"
+#include "base/temp_dir.h"
+
+namespace stet::scenario {
+
+struct Ran {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+class Program {
+ public:
+  Program();
+
+  /// Runs `stet ARGUMENTS`. Fails the test when the program crashes or hangs.
+  Ran Run(std::vector<std::string> arguments, std::string input = "") const;
+
+  /// $STET_HOME of this program.
+  [[nodiscard]] std::string home() const { return dir_.path() + "/home"; }
+  [[nodiscard]] std::string SessionDir(const std::string& id) const {
+    return home() + "/sessions/" + id;
+  }
+  /// A folder for files of the test.
+  [[nodiscard]] std::string work() const { return dir_.path() + "/work"; }
+
+ private:
+  TempDir dir_;
+  std::string binary_;
+};
+
+}  // namespace stet::scenario
