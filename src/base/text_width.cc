@@ -37,9 +37,14 @@ void EachGrapheme(std::string_view text, Visit visit) {
   if (at > start) visit(text.substr(start), static_cast<std::size_t>(columns));
 }
 
+bool IsPlain(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
 }  // namespace
 
 std::size_t TextWidth(std::string_view text) {
+  if (IsPlain(text)) return text.size();
   std::size_t width = 0;
   EachGrapheme(text, [&](std::string_view, std::size_t columns) {
     width += columns;
@@ -62,7 +67,22 @@ std::string FitText(std::string_view text, std::size_t columns) {
   return fitted + "\u2026";
 }
 
+std::string OneLineText(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool space = static_cast<unsigned char>(c) <= ' ';
+    if (!space) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  if (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
 std::string PrintableText(std::string_view text) {
+  if (IsPlain(text)) return std::string(text);
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -14,6 +14,9 @@ std::size_t TextWidth(std::string_view text);
 /// `text` in at most `columns`: whole when it fits, else cut with an ellipsis in the last column.
 std::string FitText(std::string_view text, std::size_t columns);
 
+/// `text` as one line: runs of white space and line breaks become one blank, at neither end.
+std::string OneLineText(std::string_view text);
+
 /// Control characters, escape sequences among them, made visible: what others wrote must not drive
 /// our terminal. Keeps line breaks and tabs.
 std::string PrintableText(std::string_view text);

@@ -31,6 +31,11 @@ TEST(TextWidth, BadBytesNeverLoseTheRest) {
             "b");
 }
 
+TEST(TextWidth, OneLineHasNoBreaks) {
+  EXPECT_EQ(OneLineText("  a\n\tb\r\n c  "), "a b c");
+  EXPECT_EQ(OneLineText("\n"), "");
+}
+
 TEST(TextWidth, EscapeSequencesAreShownNotObeyed) {
   EXPECT_EQ(PrintableText("a\x1b[2Jb"), "a␛[2Jb");
   EXPECT_EQ(PrintableText("a\u009b2Jb"), "a\uFFFD2Jb");

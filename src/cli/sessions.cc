@@ -51,6 +51,11 @@ std::string Padded(std::string_view text, std::size_t columns) {
   return fitted;
 }
 
+/// A session's title for a list: on one line, cut to fit.
+std::string TitleText(const std::string& title, std::size_t columns) {
+  return FitText(PrintableText(title.empty() ? "(untitled)" : OneLineText(title)), columns);
+}
+
 std::string Plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
@@ -73,10 +78,9 @@ Result<int> List(const Work& work) {
       Style::kDim, fmt::format("{:<{}}  {:<{}}  {:>{}}  {}\n", "ID", kIdColumns, "UPDATED",
                                kAgeColumns, "TURNS", kCountColumns, "TITLE"));
   for (const protocol::SessionSummary& row : rows) {
-    out += fmt::format(
-        "{}  {}  {:>{}}  {}\n", Padded(row.session_id, kIdColumns),
-        Padded(AgeText(row.updated_at, now), kAgeColumns), row.user_messages, kCountColumns,
-        FitText(PrintableText(row.title.empty() ? "(untitled)" : row.title), title_columns));
+    out += fmt::format("{}  {}  {:>{}}  {}\n", Padded(row.session_id, kIdColumns),
+                       Padded(AgeText(row.updated_at, now), kAgeColumns), row.user_messages,
+                       kCountColumns, TitleText(row.title, title_columns));
   }
   return work.Print(out);
 }
@@ -247,8 +251,8 @@ Result<int> Remove(const Work& work) {
   }
   for (const std::string& id : ids) {
     ASSIGN_OR_RETURN(const protocol::SessionSummary summary, work.sessions.Describe(id));
-    if (!Agreed(work, fmt::format("Move {} \"{}\" to the trash?", id,
-                                  FitText(PrintableText(summary.title), 60))))
+    if (!Agreed(work,
+                fmt::format("Move {} \"{}\" to the trash?", id, TitleText(summary.title, 60))))
       return kExitFailed;
     RETURN_IF_ERROR(work.sessions.Remove(id));
     work.terminal.Say(
@@ -270,7 +274,7 @@ Result<int> Restore(const Work& work) {
   for (const protocol::TrashRow& row : rows) {
     RETURN_IF_ERROR(work.Print(fmt::format("{}  removed {}  {:>10}  {}\n", row.session_id,
                                            TimeText(row.removed_at), BytesText(row.bytes),
-                                           FitText(PrintableText(row.title), 60))));
+                                           TitleText(row.title, 60))));
   }
   return kExitDone;
 }
@@ -281,7 +285,7 @@ Result<int> DiskUse(const Work& work) {
   std::string out;
   for (const protocol::DiskUseRow& row : report.sessions) {
     out += fmt::format("{:>10}  {}  {}\n", BytesText(row.total_bytes), row.session_id,
-                       FitText(PrintableText(row.title), 50));
+                       TitleText(row.title, 50));
   }
   out += fmt::format("{:>10}  trash\n{:>10}  total\n", BytesText(report.trash_bytes),
                      BytesText(report.total_bytes));

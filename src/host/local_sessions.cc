@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "base/random.h"
+#include "base/text_width.h"
 #include "base/utf8.h"
 #include "host/garbage.h"
 #include "host/session_store.h"
@@ -24,18 +25,6 @@ using log::Ordinal;
 
 /// How much of what an event says a tree shows.
 constexpr std::size_t kTreeTextBytes = 160;
-
-std::string OneLine(std::string_view text) {
-  std::string line;
-  for (const char c : text.substr(0, Utf8PrefixLength(text, kTreeTextBytes))) {
-    const bool space = static_cast<unsigned char>(c) <= ' ';
-    if (!space)
-      line += c;
-    else if (!line.empty() && line.back() != ' ')
-      line += ' ';
-  }
-  return line;
-}
 
 std::string TextOf(const protocol::Payload& payload) {
   if (const auto* user = std::get_if<protocol::UserMessage>(&payload))
@@ -199,7 +188,9 @@ class LocalSessions : public client::Sessions {
       node.ts = event->stamp.ts;
       node.type = TypeName(event->payload);
       node.role = RoleName(event->payload);
-      node.text = OneLine(TextOf(event->payload));
+      const std::string text = TextOf(event->payload);
+      node.text =
+          OneLineText(std::string_view(text).substr(0, Utf8PrefixLength(text, kTreeTextBytes)));
       node.on_path = on_path.contains(ordinal);
       node.rest_point = IsRestPoint(index, ordinal);
       tree.nodes.push_back(std::move(node));

@@ -32,8 +32,9 @@ Status Log::Impl::RecordOpening() {
     gap.length = static_cast<std::int64_t>(damage.length);
     gap.id = LostId(commit->fd(), damage);
     if (damage.bridge != kNone) {
-      ASSIGN_OR_RETURN(const protocol::Event bridge, EventAt(damage.bridge));
-      gap.bridged_to = bridge.id;
+      // For people; a bridge that is damaged itself is named by its own gap.
+      if (const Result<protocol::Event> bridge = EventAt(damage.bridge))
+        gap.bridged_to = bridge->id;
     }
     if (damage.offset == 0 && header_lost) gap.header = header;
     header_lost = header_lost && damage.offset != 0;

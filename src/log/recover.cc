@@ -43,19 +43,22 @@ std::optional<protocol::Header> ReadHeader(std::string_view line) {
   return header ? std::optional(*std::move(header)) : std::nullopt;
 }
 
-/// Folds bytes that are not one good line; returns the end of the last good piece.
+/// Folds bytes that are not one good line; returns the end of the last good piece. What stands
+/// behind it in a line that does not end is torn, and goes as a whole.
 std::uint64_t AddPieces(Index& index, const ScannedLine& line) {
   std::uint64_t good_end = line.offset;
   const std::vector<Piece> pieces = SplitDamaged(line.text);
-  for (const Piece& piece : pieces) {
-    const std::uint64_t offset = line.offset + piece.offset;
-    if (piece.good) {
-      index.AddLine(line.text.substr(piece.offset, piece.length), offset);
-      good_end = offset + piece.length;
-    } else if (line.terminated || &piece != &pieces.back()) {
+  auto torn = pieces.end();
+  while (!line.terminated && torn != pieces.begin() && !std::prev(torn)->good) --torn;
+  for (auto piece = pieces.begin(); piece != torn; ++piece) {
+    const std::uint64_t offset = line.offset + piece->offset;
+    if (piece->good) {
+      index.AddLine(line.text.substr(piece->offset, piece->length), offset);
+      good_end = offset + piece->length;
+    } else {
       // The LF of a damaged line is part of the damage.
-      const bool takes_lf = &piece == &pieces.back();
-      index.AddDamage(offset, piece.length + (takes_lf ? 1 : 0), kBadCrc);
+      const bool takes_lf = std::next(piece) == pieces.end();
+      index.AddDamage(offset, piece->length + (takes_lf ? 1 : 0), kBadCrc);
     }
   }
   if (pieces.empty()) index.AddDamage(line.offset, 1, "an empty line");
@@ -117,6 +120,19 @@ Status ScanRest(LineScanner& scanner, Scanned& scanned) {
   }
 }
 
+/// Whether the lines that opening reads are good: the leaf, and while calls are open there the
+/// whole step.
+bool StepIsGood(int fd, const Index& index) {
+  constexpr std::uint8_t kToolResult = protocol::kTypeNumber<protocol::ToolResult>;
+  for (Ordinal at = index.leaf(); at != kNone; at = index.entries()[at].parent) {
+    const Entry& entry = index.entries()[at];
+    const Result<std::string> line = ReadBytes(fd, entry.offset, entry.length);
+    if (!line || !CheckLine(*line)) return false;
+    if (entry.open == 0 || entry.type != kToolResult) break;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<Scanned> ScanLog(const Paths& paths, int fd, bool use_index, std::vector<Fault>* faults) {
@@ -138,6 +154,8 @@ Result<Scanned> ScanLog(const Paths& paths, int fd, bool use_index, std::vector<
   RETURN_IF_ERROR(ScanRest(scanner, scanned));
   scanned.index.ReportTo(nullptr);
   if (!scanned.header) scanned.header = scanned.index.state().rebuilt_header;
+  // Damage that came after the index was made is not in it: where it would stop us, look again.
+  if (use_index && !StepIsGood(fd, scanned.index)) return ScanLog(paths, fd, false, faults);
   return scanned;
 }
 
