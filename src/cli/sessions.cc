@@ -67,18 +67,19 @@ Result<int> List(const Work& work) {
     work.terminal.Say("There are no sessions yet.");
     return kExitDone;
   }
-  constexpr std::size_t kIdColumns = 20;
+  std::size_t id_columns = 0;  // An id is never cut: it is there to be copied.
+  for (const protocol::SessionSummary& row : rows) id_columns = std::max(id_columns, row.session_id.size());
   constexpr std::size_t kAgeColumns = 12;
   constexpr std::size_t kCountColumns = 6;
-  const std::size_t used = kIdColumns + kAgeColumns + kCountColumns + 6;
+  const std::size_t used = id_columns + kAgeColumns + kCountColumns + 6;
   const std::size_t title_columns =
       std::max<std::size_t>(20, work.terminal.columns() - std::min(work.terminal.columns(), used));
   const Millis now = SystemClock().Now();
   std::string out = work.terminal.Styled(
-      Style::kDim, fmt::format("{:<{}}  {:<{}}  {:>{}}  {}\n", "ID", kIdColumns, "UPDATED",
+      Style::kDim, fmt::format("{:<{}}  {:<{}}  {:>{}}  {}\n", "ID", id_columns, "UPDATED",
                                kAgeColumns, "TURNS", kCountColumns, "TITLE"));
   for (const protocol::SessionSummary& row : rows) {
-    out += fmt::format("{}  {}  {:>{}}  {}\n", Padded(row.session_id, kIdColumns),
+    out += fmt::format("{}  {}  {:>{}}  {}\n", Padded(row.session_id, id_columns),
                        Padded(AgeText(row.updated_at, now), kAgeColumns), row.user_messages,
                        kCountColumns, TitleText(row.title, title_columns));
   }
