@@ -67,7 +67,8 @@ struct Log::Impl {
   Result<Appended> AppendOwn(protocol::Payload payload);
   /// Writes the index file on when it lags by a group, or by anything at all.
   void KeepIndex(bool all = false);
-  Status RecordOpening();
+  /// `header_lost`: `header` was rebuilt just now and must be recorded.
+  Status RecordOpening(bool header_lost);
 };
 
 }  // namespace stet::log

@@ -14,15 +14,13 @@
 namespace stet::log {
 
 // The opening's own events: the next epoch, then every damage that no gap names yet.
-Status Log::Impl::RecordOpening() {
+Status Log::Impl::RecordOpening(bool header_lost) {
   protocol::Opened opened;
   opened.epoch = index.state().epoch + 1;
   opened.device_id = options.device_id;
   opened.pid = ::getpid();
   opened.version = ProgramVersion();
   RETURN_IF_ERROR(AppendOwn(opened));
-  bool header_lost = header.session_id.empty();
-  if (header_lost) header = RebuildHeader(paths);
   const std::vector<Damage> damages = index.damages();
   for (const Damage& damage : damages) {
     if (damage.recorded != 0) continue;
@@ -69,7 +67,7 @@ Result<std::unique_ptr<Log>> Log::Create(const std::string& dir, protocol::Heade
   RETURN_IF_ERROR(impl->WriteBuffer());
   impl->index.BeginLine();
   impl->index.set_bytes(impl->end);
-  RETURN_IF_ERROR(impl->RecordOpening());
+  RETURN_IF_ERROR(impl->RecordOpening(/*header_lost=*/false));
   RETURN_IF_ERROR(SyncDir(dir));
   RETURN_IF_ERROR(SyncDir(ParentDir(dir)));
   if (Result<IndexFile> file = IndexFile::Open(impl->paths.index(), impl->first_line_hash, {})) {
@@ -114,10 +112,8 @@ Result<std::unique_ptr<Log>> Log::Open(const std::string& dir, Options options) 
   impl->end = scanned.good_end;
   impl->next_seq = scanned.index.max_seq() + 1;
   impl->index = std::move(scanned.index);
-  if (scanned.header)
-    impl->header = *std::move(scanned.header);
-  else if (!writing)
-    impl->header = RebuildHeader(impl->paths);
+  const bool header_lost = !scanned.header;
+  impl->header = header_lost ? RebuildHeader(impl->paths) : *std::move(scanned.header);
   impl->commit->Wrote(impl->end);
   auto log = std::unique_ptr<Log>(new Log(std::move(impl)));
   Impl& self = *log->impl_;
@@ -130,7 +126,7 @@ Result<std::unique_ptr<Log>> Log::Open(const std::string& dir, Options options) 
           IndexFile::Open(self.paths.index(), self.first_line_hash, scanned.index_kept)) {
     self.index_file = *std::move(file);
   }
-  RETURN_IF_ERROR(self.RecordOpening());
+  RETURN_IF_ERROR(self.RecordOpening(header_lost));
   return log;
 }
 

@@ -8,8 +8,8 @@
 namespace stet::log {
 
 LineScanner::LineScanner(int fd, std::uint64_t from, std::uint64_t end)
-    : fd_(fd), end_(end), offset_(from) {
-  buffer_.resize(kBufferBytes);
+    : fd_(fd), end_(end), first_(from), offset_(from) {
+  buffer_.resize(kFirstBytes);
 }
 
 // Moves what is left to the front, makes room, and reads on.
@@ -19,7 +19,8 @@ Status LineScanner::Fill() {
   searched_ -= begin_;
   begin_ = 0;
   filled_ = rest;
-  if (filled_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
+  const bool grows = offset_ + rest > first_ && buffer_.size() < kBufferBytes;
+  if (grows || filled_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
   const std::uint64_t position = offset_ + filled_;
   const std::size_t room =
       std::min<std::uint64_t>(buffer_.size() - filled_, end_ > position ? end_ - position : 0);

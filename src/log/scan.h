@@ -22,6 +22,7 @@ struct ScannedLine {
 
 class LineScanner {
  public:
+  static constexpr std::size_t kFirstBytes = std::size_t{4} << 10;  // Most sessions are small.
   static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 
   /// `fd` must outlive the scanner; its file offset is not used. Bytes at and behind `end` are not
@@ -36,6 +37,7 @@ class LineScanner {
 
   int fd_;
   std::uint64_t end_;
+  std::uint64_t first_;
   std::uint64_t offset_;  // Of buffer_[begin_] in the file.
   std::string buffer_;
   std::size_t begin_ = 0;

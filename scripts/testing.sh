@@ -1,0 +1,173 @@
+# How ./test runs and counts; sourced by it after scripts/lib.sh. Works in the repository's root.
+# Reads $filter, $scale (quick or full), $fuzz_seconds and $limit_seconds. Every program's output is in build/log/NAME.log.
+
+passed=0 failed=0 skipped=0 failures=()
+work=$(mktemp -d "${TMPDIR:-/tmp}/stet_test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+
+pass() { passed=$((passed + 1)); }
+flunk() {
+  failed=$((failed + 1))
+  failures+=("$1")
+}
+
+# finish: the failures by name, then the counts as the last line; also when it interrupts a command whose output is
+# redirected.
+exec 7>&1
+finish() {
+  exec >&7
+  [ ${#failures[@]} -eq 0 ] || printf 'FAILED  %s\n' "${failures[@]}"
+  printf '%d passed, %d failed' $passed $failed
+  [ $skipped -eq 0 ] || printf ', %d skipped' $skipped
+  printf '\n'
+  [ $failed -eq 0 ] && [ $passed -gt 0 ]
+  exit
+}
+
+interrupted() {
+  trap '' INT TERM
+  kill $(jobs -p) 2>/dev/null
+  flunk "interrupted"
+  finish
+}
+trap interrupted INT TERM
+
+# chosen NAME: does the filter let this check or fuzzer run?
+chosen() { [ -z "$filter" ] || [[ $1 == *"$filter"* ]]; }
+
+# report NAME START TEXT: one line per program, with the seconds since START.
+report() { printf '%-20s %5d s  %s\n' "$1" $((SECONDS - $2)) "$3"; }
+
+# show_log NAME: the end of what a failed program said, without the tests and the inputs that went well.
+show_log() {
+  grep -avE '^(\[( RUN |       OK|------|=====|  PASSED)|#[0-9]+\s|INFO:|stat::|scripts/testing.sh: line)' "build/log/$1.log" | tail -n 60 | sed 's/^/  | /'
+  echo "  All of it: build/log/$1.log"
+}
+
+# built PRESET [TARGET...]: builds; a failure counts as one failed test.
+built() {
+  local start=$SECONDS
+  if build "$@"; then
+    report "build $1" $start ok
+  else
+    flunk "build $1"
+    report "build $1" $start FAILED
+    return 1
+  fi
+}
+
+# check NAME COMMAND...: a command that counts as one test.
+check() {
+  local name=$1 start=$SECONDS
+  shift
+  chosen "$name" || return 0
+  if "$@" >"build/log/$name.log" 2>&1; then
+    pass
+    report "$name" $start ok
+  else
+    flunk "$name"
+    report "$name" $start FAILED
+    show_log "$name"
+  fi
+}
+
+# in_test_home NAME COMMAND...: runs a test program as on a new machine, for $limit_seconds at most.
+in_test_home() {
+  local folder=$work/$1 foreground= symbols
+  shift
+  mkdir -p "$folder/home" "$folder/tmp"
+  [ -t 0 ] && foreground=--foreground  # Else ^C would not reach it.
+  symbols=external_symbolizer_path=$(command -v llvm-symbolizer-19 || command -v addr2line)
+  # Descriptor 8 is the lock of ./test: a process left behind must not hold it.
+  env -u STET_HOME -u XDG_CACHE_HOME -u XDG_CONFIG_HOME -u XDG_DATA_HOME -u XDG_RUNTIME_DIR -u XDG_STATE_HOME \
+    HOME="$folder/home" TMPDIR="$folder/tmp" TZ=UTC LC_ALL=C.UTF-8 \
+    STET_BIN="$root/build/release/stet" STET_TEST_SCALE="$scale" \
+    ASAN_OPTIONS="$symbols" TSAN_OPTIONS="$symbols" UBSAN_OPTIONS="print_stacktrace=1:$symbols" \
+    timeout $foreground -k 10 "$limit_seconds" "$@" 7>&- 8>&- </dev/null
+}
+
+# gtest_pattern: the filter as GoogleTest takes it.
+gtest_pattern() {
+  case $filter in
+    '' | *[*?:-]*) echo "${filter:-*}" ;;
+    *) echo "*$filter*" ;;
+  esac
+}
+
+# read_report XML: prints "PASSED FAILED SKIPPED", then the failed tests by name.
+read_report() {
+  perl -0777 -ne '
+    my ($passed, $skipped, @failed) = (0, 0);
+    s/<!\[CDATA\[.*?\]\]>//sg;  # Messages, which may look like anything.
+    for (split /<testcase /) {
+      my ($name) = /^name="([^"]*)"/ or next;
+      my ($class) = /^[^>]*\bclassname="([^"]*)"/ or next;
+      next if /^[^>]*\bstatus="notrun"/;
+      if (/<failure/) { push @failed, "$class.$name" }
+      elsif (/^[^>]*\bresult="skipped"/) { $skipped++ }
+      else { $passed++ }
+    }
+    print "$passed ", scalar(@failed), " $skipped\n", map { "$_\n" } @failed;
+  ' "$1"
+}
+
+# run_tests NAME PROGRAM: runs a GoogleTest program and adds its counts.
+run_tests() {
+  local name=$1 program=$2 log=build/log/$1.log xml=$work/$1.xml start=$SECONDS
+  local status=0 good=0 bad=0 skips=0 names=() test
+  [ -x "$program" ] || return 0  # It has no sources yet.
+  in_test_home "$name" "$program" --gtest_filter="$(gtest_pattern)" --gtest_output="xml:$xml" >"$log" 2>&1 || status=$?
+  if [ -s "$xml" ]; then
+    { read -r good bad skips && mapfile -t names; } < <(read_report "$xml")
+    for test in ${names[@]+"${names[@]}"}; do flunk "$name: $test"; done
+    # No test failed, and yet: a leak found at the end, a crash in a destructor.
+    [ $status -eq 0 ] || [ "$bad" -gt 0 ] || flunk "$name: exit code $status after its last test"
+  else
+    # It died: what it did until then counts, and the test it was in is to blame.
+    good=$(grep -ac '^\[       OK \]' "$log")
+    while read -r test; do flunk "$name: $test"; done < <(sed -n 's/^\[  FAILED  \] \(.*\) (.*/\1/p' "$log")
+    test=$(grep -a '^\[ RUN  ' "$log" | tail -n 1 | sed 's/.*\] //')
+    [ $status -ne 124 ] && [ $status -ne 137 ] || status="$status, limit of $limit_seconds s"
+    flunk "$name: died in ${test:-its start} (exit code $status)"
+  fi
+  passed=$((passed + good)) skipped=$((skipped + skips))
+  if [ "$status" = 0 ]; then
+    report "$name" $start "$good passed"
+  else
+    report "$name" $start "FAILED (exit code $status)"
+    show_log "$name"
+  fi
+}
+
+# fuzz NAME: runs one fuzzer. New inputs are kept in build/corpus, failing ones in build/crashes and tried again next time.
+fuzz() {
+  local corpus=build/corpus/$1 crashes=build/crashes/$1 seeds=()
+  mkdir -p "$corpus" "$crashes"
+  [ -d "fuzz/corpus/$1" ] && seeds=("fuzz/corpus/$1")
+  in_test_home "$1" "build/fuzz/fuzz/$1" -max_total_time="$fuzz_seconds" -timeout=20 -print_final_stats=1 \
+    -artifact_prefix="$crashes/" "$corpus" "$crashes" ${seeds[@]+"${seeds[@]}"} >"build/log/$1.log" 2>&1
+}
+
+# run_fuzzers NAME...: each counts as one test; as many at a time as there are processors.
+run_fuzzers() {
+  local name batch start pids
+  while [ $# -gt 0 ]; do
+    batch=("${@:1:$(nproc)}") start=$SECONDS pids=()
+    shift ${#batch[@]}
+    for name in "${batch[@]}"; do
+      fuzz "$name" &
+      pids+=($!)
+    done
+    for name in "${batch[@]}"; do
+      if wait "${pids[0]}"; then
+        pass
+        report "$name" $start "ok, $(sed -n 's/^stat::number_of_executed_units: *//p' "build/log/$name.log") inputs"
+      else
+        flunk "$name (inputs in build/crashes/$name)"
+        report "$name" $start FAILED
+        show_log "$name"
+      fi
+      pids=("${pids[@]:1}")
+    done
+  done
+}

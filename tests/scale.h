@@ -1,0 +1,49 @@
+// Scale: the sizes of all tests, in one place. STET_TEST_SCALE=full gives the sizes that the
+// project's bars name; without it the tests are quick. Constant for the life of the process.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+namespace stet {
+
+struct Scale {
+  // Crashes: sessions whose writer is killed at every boundary of a run (about 75 kills each), and
+  // kills at random instants.
+  int boundary_sessions = 4;
+
+  int random_kills = 100;
+
+  // Truncation: the log is cut at every `truncate_stride`-th byte of its last `truncate_bytes`.
+  std::size_t truncate_bytes = std::size_t{64} << 10;
+  std::size_t truncate_stride = 61;
+
+  // Bits flipped in the log and in the index, each in a fresh copy.
+  int log_flips = 250;
+  int index_flips = 250;
+
+  // Round trips of generated events.
+  int round_trips = 20'000;
+
+  // Appends until a small disk is full, again and again.
+  int full_disk_rounds = 10;
+};
+
+inline const Scale& TestScale() {
+  static const Scale scale = [] {
+    const char* name = std::getenv("STET_TEST_SCALE");
+    if (name == nullptr || std::string_view(name) != "full") return Scale();
+    return Scale{.boundary_sessions = 32,
+                 .random_kills = 1000,
+                 .truncate_stride = 1,
+                 .log_flips = 20'000,
+                 .index_flips = 5'000,
+                 .round_trips = 1'000'000,
+                 .full_disk_rounds = 200};
+  }();
+  return scale;
+}
+
+}  // namespace stet
