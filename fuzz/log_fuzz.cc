@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include <fcntl.h>
+#include <fmt/format.h>
 
 #include "fuzz/session_folder.h"
 #include "log/line.h"
@@ -78,7 +78,10 @@ void CheckSame(const log::Index& a, const log::Index& b) {
 std::unique_ptr<log::Log> Open(const std::string& dir, log::Mode mode, bool use_index) {
   Result<std::unique_ptr<log::Log>> log =
       log::Log::Open(dir, {.mode = mode, .use_index = use_index});
-  CHECK(log || log.error().code == Code::kTooNew, "damage never prevents opening");
+  if (!log && log.error().code != Code::kTooNew) {
+    fmt::print(stderr, "{}\n", log.error().Text());
+    CHECK(false, "damage never prevents opening");
+  }
   return log ? *std::move(log) : nullptr;
 }
 

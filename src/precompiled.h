@@ -1,7 +1,6 @@
-// What nearly every source includes, compiled once per build. Only standard headers and fmt stand here.
+// What nearly every source includes, compiled once per build. Only standard headers and fmt stand
+// here.
 #pragma once
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -18,3 +17,5 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <fmt/format.h>

@@ -153,7 +153,8 @@ Result<std::string> ReadFile(const std::string& path, std::size_t max_bytes) {
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
     if (size > max_bytes) return too_large();
-    if (stat.is_file && size == stat.size) break;  // As large as it said: listing reads thousands of small files.
+    if (stat.is_file && size == stat.size)
+      break;  // As large as it said: listing reads thousands of small files.
     if (size == bytes.size()) bytes.resize(std::max(kLeastPiece, size * 2));
   }
   bytes.resize(size);

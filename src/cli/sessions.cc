@@ -68,7 +68,8 @@ Result<int> List(const Work& work) {
     return kExitDone;
   }
   std::size_t id_columns = 0;  // An id is never cut: it is there to be copied.
-  for (const protocol::SessionSummary& row : rows) id_columns = std::max(id_columns, row.session_id.size());
+  for (const protocol::SessionSummary& row : rows)
+    id_columns = std::max(id_columns, row.session_id.size());
   constexpr std::size_t kAgeColumns = 12;
   constexpr std::size_t kCountColumns = 6;
   const std::size_t used = id_columns + kAgeColumns + kCountColumns + 6;

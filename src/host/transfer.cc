@@ -241,7 +241,8 @@ Result<client::Imported> Import(const SessionStore& store, const std::string& pa
   if (jsonl) {
     // A copy, never a link: the session will be written, the user's file must not be.
     ASSIGN_OR_RETURN(const Fd from, OpenFile(source, O_RDONLY));
-    ASSIGN_OR_RETURN(const Fd to, OpenFile(unpacked + "/events.jsonl", O_WRONLY | O_CREAT | O_EXCL, 0600));
+    ASSIGN_OR_RETURN(const Fd to,
+                     OpenFile(unpacked + "/events.jsonl", O_WRONLY | O_CREAT | O_EXCL, 0600));
     RETURN_IF_ERROR(CopyBytes(from.get(), 0, UINT64_MAX, to.get()));
   } else {
     RETURN_IF_ERROR(RunTar({"tar", "--extract", "--file", source, "--force-local",

@@ -9,8 +9,8 @@
 namespace stet::log {
 namespace {
 
-using protocol::Place;
 using protocol::kTypeNumber;
+using protocol::Place;
 
 constexpr std::uint8_t kUser = kTypeNumber<protocol::UserMessage>;
 constexpr std::uint8_t kAssistant = kTypeNumber<protocol::AssistantMessage>;

@@ -27,7 +27,8 @@ struct SessionState {
       (protocol::QueueItems, steers),
       (protocol::OptionalHeader, rebuilt_header),  // From a gap event: line 1 is lost.
       (std::string,
-       needs_newer))  // The first critical type that we do not know; empty when all is known.
+       needs_newer))  // The first critical type that we do not
+                                                      // know; empty when all is known.
 
   void Apply(const protocol::Opened& opened);
   void Apply(const protocol::SessionInfo& changes);

@@ -133,7 +133,8 @@ TEST_F(VerifyTest, ARepairedSessionIsSoundThoughItsDamageStays) {
   }
   Damage("two");
   ASSERT_FALSE(Verify(Dir())->sound());
-  EXPECT_EQ(PlanRepair(*Verify(Dir())).size(), 2u) << "the line, and the index that still counts on it";
+  EXPECT_EQ(PlanRepair(*Verify(Dir())).size(), 2u)
+      << "the line, and the index that still counts on it";
   ASSERT_TRUE(Repair(Dir(), WriteOptions()));
   const Verdict verdict = *Verify(Dir());
   EXPECT_TRUE(verdict.sound());

@@ -358,6 +358,15 @@ TEST_F(SessionsTest, HelpAndVersionAnswerOnStdout) {
   EXPECT_TRUE(program_.Run({"--version"}).out.starts_with("stet "));
 }
 
+TEST_F(SessionsTest, TheExampleOfTheReadmeWorks) {
+  const Ran imported = program_.Run(
+      {"sessions", "import", std::string(STET_SOURCE_DIR) + "/doc/example/slow-build.jsonl"});
+  EXPECT_EQ(imported.out, "ses_5low8ui1dexamp1e\n") << imported.err;
+  EXPECT_EQ(program_.Run({"sessions", "branch", "ses_5", "e_bhw1g5zn9nhywqgx"}).exit_code, 0);
+  const Ran verified = program_.Run({"sessions", "verify", "ses_5"});
+  EXPECT_NE(verified.out.find("sound: 13 events"), std::string::npos) << verified.out;
+}
+
 TEST_F(SessionsTest, AFolderThatIsNoSessionIsToldNotHidden) {
   ASSERT_TRUE(MakeDirs(program_.SessionDir("ses_odd") + "/events.jsonl"));
   ASSERT_TRUE(MakeDirs(program_.SessionDir("ses_void")));
