@@ -23,35 +23,33 @@ constexpr std::size_t kGroupStart = 32;  // Magic, four counts, unused, crc.
 constexpr std::size_t kCrcAt = 24;
 constexpr std::uint64_t kItemBytes[] = {40, 16, 24, 1};  // Entries, keys, damages, checkpoint.
 
-/// A closed session of three groups and its index.
+/// A session that was closed three times, each time with a group more in its index.
 struct Session {
   Session() {
-    FakeClock clock;
-    Random random(5);
     folder.Reset("");
     CHECK(Remove(folder.dir() + "/events.jsonl").has_value(), "made anew");
     protocol::Header header;
     header.session_id = "ses_fuzz";
-    auto log = log::Log::Create(
-        folder.dir(), header,
-        {.durability = log::Durability::kRelaxed, .clock = &clock, .random = &random});
-    CHECK(log.has_value(), "a log can be made");
-    for (int i = 0; i < 1100; ++i) {
-      std::vector<log::Draft> batch;
-      protocol::UserMessage user;
-      user.client_message_id = "cm" + std::to_string(i);
-      if (i % 3 == 0)
-        batch.push_back({.payload = std::move(user)});
-      else
+    CHECK(log::Log::Create(folder.dir(), header, options).has_value(), "a log can be made");
+    for (int group = 0; group < 3; ++group) {
+      const auto log = log::Log::Open(folder.dir(), options);
+      CHECK(log.has_value(), "a log can be opened");
+      for (int i = 0; i < 4; ++i) {
+        std::vector<log::Draft> batch;
+        batch.push_back(
+            {.payload = protocol::UserMessage{.client_message_id = std::to_string(group * 4 + i)}});
         batch.push_back({.payload = protocol::Custom{.kind = "note"}});
-      CHECK((*log)->Append(std::move(batch)).has_value(), "append");
+        CHECK((*log)->Append(std::move(batch)).has_value(), "append");
+      }
     }
-    CHECK((*log)->Close().has_value(), "close");
     index = *ReadFile(folder.dir() + "/index");
     scanned = *log::Log::Open(folder.dir(), {.use_index = false});
   }
 
   fuzz::SessionFolder folder;
+  FakeClock clock;
+  Random random{5};
+  log::Options options = {.mode = log::Mode::kWrite, .clock = &clock, .random = &random};
   std::string index;
   std::unique_ptr<log::Log> scanned;
 };

@@ -32,16 +32,11 @@ std::unexpected<Error> FailPath(const char* verb, const std::string& path) {
 
 EntryKind KindOf(int dir, const dirent& entry) {
   switch (entry.d_type) {
-    case DT_REG:
-      return EntryKind::kFile;
-    case DT_DIR:
-      return EntryKind::kDir;
-    case DT_LNK:
-      return EntryKind::kSymlink;
-    case DT_UNKNOWN:
-      break;  // Some file systems do not say.
-    default:
-      return EntryKind::kOther;
+    case DT_REG: return EntryKind::kFile;
+    case DT_DIR: return EntryKind::kDir;
+    case DT_LNK: return EntryKind::kSymlink;
+    case DT_UNKNOWN: break;  // Some file systems do not say.
+    default: return EntryKind::kOther;
   }
   struct stat found{};
   if (::fstatat(dir, entry.d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) return EntryKind::kOther;

@@ -49,6 +49,24 @@ char32_t HexUnit(const char* at) {
   return unit;
 }
 
+/// Appends the character whose \u escape has its digits at `at`, together with the escape behind it
+/// when the two are a surrogate pair. Returns where the text goes on.
+const char* AppendUnit(const char* at, const char* end, std::string& out) {
+  constexpr std::ptrdiff_t kEscapeBytes = 6;
+  char32_t point = HexUnit(at);
+  at += 4;
+  const bool high = point >= 0xD800 && point < 0xDC00;
+  if (high && end - at >= kEscapeBytes && at[0] == '\\' && at[1] == 'u') {
+    const char32_t low = HexUnit(at + 2);
+    if (low >= 0xDC00 && low < 0xE000) {
+      point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+      at += kEscapeBytes;
+    }
+  }
+  AppendUtf8(out, point >= 0xD800 && point < 0xE000 ? 0xFFFD : point);
+  return at;
+}
+
 bool IsDigit(const char* at, const char* end) { return at < end && *at >= '0' && *at <= '9'; }
 
 }  // namespace
@@ -84,19 +102,13 @@ JsonReader::Kind JsonReader::Peek() {
   if (!ok()) return Kind::kBad;
   if (at_ == end_) return Kind::kEnd;
   switch (*at_) {
-    case '{':
-      return Kind::kObject;
-    case '[':
-      return Kind::kArray;
-    case '"':
-      return Kind::kString;
+    case '{': return Kind::kObject;
+    case '[': return Kind::kArray;
+    case '"': return Kind::kString;
     case 't':
-    case 'f':
-      return Kind::kBool;
-    case 'n':
-      return Kind::kNull;
-    default:
-      return *at_ == '-' || IsDigit(at_, end_) ? Kind::kNumber : Kind::kBad;
+    case 'f': return Kind::kBool;
+    case 'n': return Kind::kNull;
+    default: return *at_ == '-' || IsDigit(at_, end_) ? Kind::kNumber : Kind::kBad;
   }
 }
 
@@ -226,18 +238,12 @@ bool JsonReader::ScanLiteral(std::string_view literal) {
 
 bool JsonReader::ScanScalar() {
   switch (Peek()) {
-    case Kind::kString:
-      return ScanString();
-    case Kind::kNumber:
-      return ScanNumber();
-    case Kind::kBool:
-      return ScanLiteral(*at_ == 't' ? "true" : "false");
-    case Kind::kNull:
-      return ScanLiteral("null");
-    case Kind::kEnd:
-      return Refuse("a value is expected, the text ends");
-    default:
-      return Refuse("a value is expected");
+    case Kind::kString: return ScanString();
+    case Kind::kNumber: return ScanNumber();
+    case Kind::kBool: return ScanLiteral(*at_ == 't' ? "true" : "false");
+    case Kind::kNull: return ScanLiteral("null");
+    case Kind::kEnd: return Refuse("a value is expected, the text ends");
+    default: return Refuse("a value is expected");
   }
 }
 
@@ -295,38 +301,13 @@ bool JsonReader::Unescape(std::string_view raw, std::string* out) {
     if (escape == end) break;
     at = escape + 2;
     switch (escape[1]) {
-      case 'b':
-        out->push_back('\b');
-        break;
-      case 'f':
-        out->push_back('\f');
-        break;
-      case 'n':
-        out->push_back('\n');
-        break;
-      case 'r':
-        out->push_back('\r');
-        break;
-      case 't':
-        out->push_back('\t');
-        break;
-      case 'u': {
-        char32_t point = HexUnit(at);
-        at += 4;
-        const bool high = point >= 0xD800 && point < 0xDC00;
-        if (high && end - at >= 6 && at[0] == '\\' && at[1] == 'u') {
-          const char32_t low = HexUnit(at + 2);
-          if (low >= 0xDC00 && low < 0xE000) {
-            point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
-            at += 6;
-          }
-        }
-        if (point >= 0xD800 && point < 0xE000) point = 0xFFFD;
-        AppendUtf8(*out, point);
-        break;
-      }
-      default:
-        out->push_back(escape[1]);
+      case 'b': out->push_back('\b'); break;
+      case 'f': out->push_back('\f'); break;
+      case 'n': out->push_back('\n'); break;
+      case 'r': out->push_back('\r'); break;
+      case 't': out->push_back('\t'); break;
+      case 'u': at = AppendUnit(at, end, *out); break;
+      default: out->push_back(escape[1]);
     }
   }
   return true;
@@ -383,21 +364,11 @@ static void AppendEscaped(std::string& out, std::string_view text) {
     out.append(at, special);
     if (special == end) return;
     switch (*special) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
       default: {
         constexpr std::string_view kHex = "0123456789abcdef";
         const auto byte = static_cast<unsigned char>(*special);

@@ -11,34 +11,20 @@ namespace stet {
 
 std::string_view CodeName(Code code) {
   switch (code) {
-    case Code::kInvalid:
-      return "invalid";
-    case Code::kNotFound:
-      return "not_found";
-    case Code::kConflict:
-      return "conflict";
-    case Code::kBusy:
-      return "busy";
-    case Code::kDenied:
-      return "denied";
-    case Code::kAuth:
-      return "auth";
-    case Code::kTooNew:
-      return "too_new";
-    case Code::kUnsupported:
-      return "unsupported";
-    case Code::kCorrupt:
-      return "corrupt";
-    case Code::kFull:
-      return "full";
-    case Code::kIo:
-      return "io";
-    case Code::kUnavailable:
-      return "unavailable";
-    case Code::kTimeout:
-      return "timeout";
-    case Code::kCancelled:
-      return "cancelled";
+    case Code::kInvalid: return "invalid";
+    case Code::kNotFound: return "not_found";
+    case Code::kConflict: return "conflict";
+    case Code::kBusy: return "busy";
+    case Code::kDenied: return "denied";
+    case Code::kAuth: return "auth";
+    case Code::kTooNew: return "too_new";
+    case Code::kUnsupported: return "unsupported";
+    case Code::kCorrupt: return "corrupt";
+    case Code::kFull: return "full";
+    case Code::kIo: return "io";
+    case Code::kUnavailable: return "unavailable";
+    case Code::kTimeout: return "timeout";
+    case Code::kCancelled: return "cancelled";
   }
   return "unknown";
 }
@@ -54,38 +40,28 @@ std::string Error::Text() const {
 
 static Code CodeOfErrno(int error_number) {
   switch (error_number) {
-    case ENOENT:
-      return Code::kNotFound;
+    case ENOENT: return Code::kNotFound;
     case EEXIST:
-    case ENOTEMPTY:
-      return Code::kConflict;
+    case ENOTEMPTY: return Code::kConflict;
     case EACCES:
     case EPERM:
-    case EROFS:
-      return Code::kDenied;
+    case EROFS: return Code::kDenied;
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
-      return Code::kFull;
+    case EFBIG: return Code::kFull;
     case EBUSY:
     case EAGAIN:
-    case ETXTBSY:
-      return Code::kBusy;
+    case ETXTBSY: return Code::kBusy;
     case ENOSYS:
-    case EOPNOTSUPP:
-      return Code::kUnsupported;
-    case ETIMEDOUT:
-      return Code::kTimeout;
-    case ECANCELED:
-      return Code::kCancelled;
+    case EOPNOTSUPP: return Code::kUnsupported;
+    case ETIMEDOUT: return Code::kTimeout;
+    case ECANCELED: return Code::kCancelled;
     case EINVAL:
     case EISDIR:
     case ENOTDIR:
     case ENAMETOOLONG:
-    case ELOOP:
-      return Code::kInvalid;
-    default:
-      return Code::kIo;
+    case ELOOP: return Code::kInvalid;
+    default: return Code::kIo;
   }
 }
 

@@ -16,14 +16,10 @@ inline constexpr int kExitInterrupted = 130;
 
 inline int ExitCodeOf(Code code) {
   switch (code) {
-    case Code::kAuth:
-      return kExitAuth;
-    case Code::kTimeout:
-      return kExitTimeout;
-    case Code::kCancelled:
-      return kExitInterrupted;
-    default:
-      return kExitFailed;
+    case Code::kAuth: return kExitAuth;
+    case Code::kTimeout: return kExitTimeout;
+    case Code::kCancelled: return kExitInterrupted;
+    default: return kExitFailed;
   }
 }
 

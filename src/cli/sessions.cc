@@ -36,13 +36,19 @@ struct SessionRef {
   STET_FIELDS(SessionRef, (std::string, session_id))
 };
 struct MovedReport {
-  STET_FIELDS(MovedReport, (std::string, session_id), (protocol::OptionalText, old_leaf), (protocol::OptionalText, new_leaf))
+  STET_FIELDS(MovedReport,
+              (std::string, session_id),
+              (protocol::OptionalText, old_leaf),
+              (protocol::OptionalText, new_leaf))
 };
 struct ImportReport {
   STET_FIELDS(ImportReport, (std::string, session_id), (protocol::FaultReports, faults))
 };
 struct GarbageReport {
-  STET_FIELDS(GarbageReport, (std::vector<protocol::GarbageItem>, items), (std::uint64_t, bytes), (std::uint64_t, freed))
+  STET_FIELDS(GarbageReport,
+              (std::vector<protocol::GarbageItem>, items),
+              (std::uint64_t, bytes),
+              (std::uint64_t, freed))
 };
 
 std::string Padded(std::string_view text, std::size_t columns) {

@@ -32,20 +32,13 @@ std::size_t Columns() {
 
 std::string_view Code(Style style) {
   switch (style) {
-    case Style::kBold:
-      return "1";
-    case Style::kDim:
-      return "2";
-    case Style::kRed:
-      return "31";
-    case Style::kGreen:
-      return "32";
-    case Style::kYellow:
-      return "33";
-    case Style::kCyan:
-      return "36";
-    case Style::kPlain:
-      break;
+    case Style::kBold: return "1";
+    case Style::kDim: return "2";
+    case Style::kRed: return "31";
+    case Style::kGreen: return "32";
+    case Style::kYellow: return "33";
+    case Style::kCyan: return "36";
+    case Style::kPlain: break;
   }
   return "0";
 }

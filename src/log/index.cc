@@ -25,7 +25,7 @@ void Index::AddLine(std::string_view line, std::uint64_t offset, bool trusted) {
     AddDamage(offset, line.size() + 1, "its crc is right, but it does not start as an event does");
     return;
   }
-  bytes_ = std::max(bytes_, offset + line.size() + 1);
+  fold_.bytes = std::max(fold_.bytes, offset + line.size() + 1);
   Entry entry{.offset = offset,
               .seq = prefix->seq,
               .id_hash = FastHash(prefix->id),
@@ -43,36 +43,36 @@ void Index::AddLine(std::string_view line, std::uint64_t offset, bool trusted) {
             .id = std::string(prefix->id),
             .detail = "another event above has this id; it stays readable, out of the tree"});
   }
-  if (prefix->seq <= max_seq_) {
+  if (prefix->seq <= fold_.max_seq) {
     Report({.kind = Fault::Kind::kSeqNotGrowing,
             .offset = offset,
             .length = line.size(),
             .id = std::string(prefix->id),
-            .detail = fmt::format("seq {} does not follow {}", prefix->seq, max_seq_)});
+            .detail = fmt::format("seq {} does not follow {}", prefix->seq, fold_.max_seq)});
   }
-  max_seq_ = std::max(max_seq_, prefix->seq);
-  state_.updated_at = std::max(state_.updated_at, prefix->ts);
+  fold_.max_seq = std::max(fold_.max_seq, prefix->seq);
+  fold_.state.updated_at = std::max(fold_.state.updated_at, prefix->ts);
   ResolveParent(*prefix, entry);
-  const auto ordinal = static_cast<Ordinal>(entries_.size());
-  entries_.push_back(entry);
+  const auto ordinal = static_cast<Ordinal>(fold_.entries.size());
+  fold_.entries.push_back(entry);
   if (ids_.built() && (entry.flags & Entry::kDuplicate) == 0) {
-    ids_.Insert(ordinal, [&](Ordinal i) { return entries_[i].id_hash; });
+    ids_.Insert(ordinal, [&](Ordinal i) { return fold_.entries[i].id_hash; });
   }
-  FoldPlace(*prefix, entries_.back(), line);
+  FoldPlace(*prefix, fold_.entries.back(), line);
 }
 
 void Index::ResolveParent(const Prefix& prefix, Entry& entry) {
   if (!prefix.parent_id) return;
   const std::uint64_t hash = FastHash(*prefix.parent_id);
-  if (leaf_ != kNone && entries_[leaf_].id_hash == hash) {
-    entry.parent = leaf_;
+  if (fold_.leaf != kNone && fold_.entries[fold_.leaf].id_hash == hash) {
+    entry.parent = fold_.leaf;
     return;
   }
   entry.parent = Lookup(hash);
   if (entry.parent != kNone) return;
   entry.flags |= Entry::kBridged;
-  entry.parent = damages_.empty() ? leaf_ : damages_.back().bridge;
-  if (damages_.empty()) {
+  entry.parent = fold_.damages.empty() ? fold_.leaf : fold_.damages.back().bridge;
+  if (fold_.damages.empty()) {
     Report({.kind = Fault::Kind::kUnknownParent,
             .offset = entry.offset,
             .length = entry.length,
@@ -86,23 +86,23 @@ void Index::ResolveParent(const Prefix& prefix, Entry& entry) {
 
 void Index::FoldPlace(const Prefix& prefix, Entry& entry, std::string_view line) {
   if ((entry.flags & Entry::kDuplicate) != 0) return;
-  const auto ordinal = static_cast<Ordinal>(entries_.size() - 1);
-  const std::uint32_t open_above = entry.parent == kNone ? 0 : entries_[entry.parent].open;
+  const auto ordinal = static_cast<Ordinal>(fold_.entries.size() - 1);
+  const std::uint32_t open_above = entry.parent == kNone ? 0 : fold_.entries[entry.parent].open;
   if (entry.type == kAssistant) {
     entry.open = prefix.calls;
-    ++state_.assistant_messages;
+    ++fold_.state.assistant_messages;
   } else if (entry.type == kToolResult) {
     entry.open = open_above > 0 ? open_above - 1 : 0;
-    ++state_.tool_results;
+    ++fold_.state.tool_results;
   } else if (entry.type == kUser) {
-    ++state_.user_messages;
+    ++fold_.state.user_messages;
   }
-  if (entry.in_tree()) leaf_ = ordinal;
+  if (entry.in_tree()) fold_.leaf = ordinal;
   if (!prefix.client_message_id.empty())
     AddKey(Key::kClientMessage, FastHash(prefix.client_message_id));
   if (!prefix.queue_item_id.empty()) AddKey(Key::kQueueItem, FastHash(prefix.queue_item_id));
-  if (entry.type == kUnknownType && prefix.critical && state_.needs_newer.empty()) {
-    state_.needs_newer = prefix.type;
+  if (entry.type == kUnknownType && prefix.critical && fold_.state.needs_newer.empty()) {
+    fold_.state.needs_newer = prefix.type;
     Report(
         {.kind = Fault::Kind::kUnknownCritical,
          .offset = entry.offset,
@@ -113,7 +113,7 @@ void Index::FoldPlace(const Prefix& prefix, Entry& entry, std::string_view line)
   FoldSession(entry.type, line);
   if (!prefix.queue_item_id.empty()) {
     // Ids that need escapes are compared after decoding; ours never do.
-    state_.Consume(prefix.queue_item_id);
+    fold_.state.Consume(prefix.queue_item_id);
   }
 }
 
@@ -125,20 +125,20 @@ void Index::FoldSession(std::uint8_t type, std::string_view line) {
     case kTypeNumber<protocol::QueueUpdate>:
     case kTypeNumber<protocol::Rewind>:
     case kTypeNumber<protocol::Branch>:
-    case kTypeNumber<protocol::Gap>:
-      break;
+    case kTypeNumber<protocol::Gap>: break;
     case kUser:
-      if (state_.first_prompt.empty()) break;
+      if (fold_.state.first_prompt.empty()) break;
       return;
-    default:
-      return;
+    default: return;
   }
   const Result<protocol::Event> event = protocol::DecodeEvent(line);
   if (!event) return;
-  if (const auto* opened = std::get_if<protocol::Opened>(&event->payload)) state_.Apply(*opened);
-  if (const auto* info = std::get_if<protocol::SessionInfo>(&event->payload)) state_.Apply(*info);
+  if (const auto* opened = std::get_if<protocol::Opened>(&event->payload))
+    fold_.state.Apply(*opened);
+  if (const auto* info = std::get_if<protocol::SessionInfo>(&event->payload))
+    fold_.state.Apply(*info);
   if (const auto* user = std::get_if<protocol::UserMessage>(&event->payload))
-    state_.ApplyFirstPrompt(*user);
+    fold_.state.ApplyFirstPrompt(*user);
   if (const auto* rewind = std::get_if<protocol::Rewind>(&event->payload))
     MoveLeaf(rewind->target_event_id);
   if (const auto* branch = std::get_if<protocol::Branch>(&event->payload))
@@ -148,14 +148,14 @@ void Index::FoldSession(std::uint8_t type, std::string_view line) {
       if (item.client_message_id)
         AddKey(Key::kClientMessage, FastHash(EscapedText(*item.client_message_id)));
     }
-    state_.Apply(*queue);
+    fold_.state.Apply(*queue);
     for (const protocol::QueueItem& item : queue->items) {
-      if (FindKey(Key::kQueueItem, item.item_id)) state_.Consume(item.item_id);
+      if (FindKey(Key::kQueueItem, item.item_id)) fold_.state.Consume(item.item_id);
     }
   }
   if (const auto* gap = std::get_if<protocol::Gap>(&event->payload)) {
-    if (gap->header) state_.rebuilt_header = gap->header;
-    for (Damage& damage : damages_) {
+    if (gap->header) fold_.state.rebuilt_header = gap->header;
+    for (Damage& damage : fold_.damages) {
       if (damage.offset == static_cast<std::uint64_t>(gap->offset) &&
           damage.length == static_cast<std::uint64_t>(gap->length)) {
         damage.recorded = 1;
@@ -166,17 +166,17 @@ void Index::FoldSession(std::uint8_t type, std::string_view line) {
 
 void Index::MoveLeaf(const std::optional<std::string>& id) {
   if (!id) {
-    leaf_ = kNone;
+    fold_.leaf = kNone;
   } else if (const std::optional<Ordinal> target = Find(*id)) {
-    leaf_ = *target;
+    fold_.leaf = *target;
   }
 }
 
 void Index::AddKey(Key::Kind kind, std::uint64_t hash) {
-  keys_.push_back({hash ^ kind, kind, static_cast<Ordinal>(entries_.size() - 1)});
+  fold_.keys.push_back({hash ^ kind, kind, static_cast<Ordinal>(fold_.entries.size() - 1)});
   if (key_table_.built()) {
-    key_table_.Insert(static_cast<Ordinal>(keys_.size() - 1),
-                      [&](Ordinal i) { return keys_[i].hash; });
+    key_table_.Insert(static_cast<Ordinal>(fold_.keys.size() - 1),
+                      [&](Ordinal i) { return fold_.keys[i].hash; });
   }
 }
 
@@ -185,17 +185,18 @@ void Index::AddDamage(std::uint64_t offset, std::uint64_t length, std::string_vi
           .offset = offset,
           .length = length,
           .detail = std::string(why)});
-  bytes_ = std::max(bytes_, offset + length);
-  if (!damages_.empty() && damages_.back().offset + damages_.back().length == offset) {
-    damages_.back().length += length;
+  fold_.bytes = std::max(fold_.bytes, offset + length);
+  if (!fold_.damages.empty() &&
+      fold_.damages.back().offset + fold_.damages.back().length == offset) {
+    fold_.damages.back().length += length;
   } else {
-    damages_.push_back({offset, length, leaf_, 0});
+    fold_.damages.push_back({offset, length, fold_.leaf, 0});
   }
 }
 
 void Index::Report(Fault fault) {
   if (faults_ == nullptr) return;
-  fault.line = lines_;
+  fault.line = fold_.lines;
   faults_->push_back(std::move(fault));
 }
 
@@ -205,32 +206,17 @@ std::optional<Ordinal> Index::Find(std::string_view id) const {
 }
 
 std::optional<Ordinal> Index::FindKey(Key::Kind kind, std::string_view text) const {
-  const auto hash_of = [&](Ordinal i) { return keys_[i].hash; };
-  if (!key_table_.built()) key_table_.Build(keys_.size(), hash_of);
+  const auto hash_of = [&](Ordinal i) { return fold_.keys[i].hash; };
+  if (!key_table_.built()) key_table_.Build(fold_.keys.size(), hash_of);
   const Ordinal found = key_table_.Find(FastHash(EscapedText(text)) ^ kind, hash_of);
-  return found == kNone ? std::nullopt : std::optional(keys_[found].event);
+  return found == kNone ? std::nullopt : std::optional(fold_.keys[found].event);
 }
 
 Ordinal Index::Lookup(std::uint64_t id_hash) const {
-  const auto hash_of = [&](Ordinal i) { return entries_[i].id_hash; };
+  const auto hash_of = [&](Ordinal i) { return fold_.entries[i].id_hash; };
   // The first of duplicates stands first in the table, so it is the one that is found.
-  if (!ids_.built()) ids_.Build(entries_.size(), hash_of);
+  if (!ids_.built()) ids_.Build(fold_.entries.size(), hash_of);
   return ids_.Find(id_hash, hash_of);
-}
-
-void Index::Restore(std::vector<Entry> entries, std::vector<Key> keys, std::vector<Damage> damages,
-                    SessionState state, Ordinal leaf, std::uint64_t max_seq, std::uint64_t lines,
-                    std::uint64_t bytes) {
-  entries_ = std::move(entries);
-  keys_ = std::move(keys);
-  damages_ = std::move(damages);
-  state_ = std::move(state);
-  leaf_ = leaf;
-  max_seq_ = max_seq;
-  lines_ = lines;
-  bytes_ = bytes;
-  ids_.Clear();
-  key_table_.Clear();
 }
 
 }  // namespace stet::log

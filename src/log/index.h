@@ -98,12 +98,24 @@ struct Fault {
       false;  // The log itself says so already: a writer has done what can be done about it.
 };
 
+/// What a fold comes to, as an index file keeps it.
+struct Folded {
+  std::vector<Entry> entries;
+  std::vector<Key> keys;
+  std::vector<Damage> damages;
+  SessionState state;
+  Ordinal leaf = kNone;
+  std::uint64_t max_seq = 0;
+  std::uint64_t lines = 0;
+  std::uint64_t bytes = 0;
+};
+
 class Index {
  public:
   /// Counts a line of the file; what it holds follows.
-  void BeginLine() { ++lines_; }
+  void BeginLine() { ++fold_.lines; }
   /// The line begun last is torn: it is no line, and whoever writes on begins it anew.
-  void DropLine() { --lines_; }
+  void DropLine() { --fold_.lines; }
   /// Feeds an event's line whose crc is right. `trusted`: written by us just now, so its id is new.
   void AddLine(std::string_view line, std::uint64_t offset, bool trusted = false);
   /// Feeds `length` bytes that are no good line, and why.
@@ -113,16 +125,16 @@ class Index {
   void ReportTo(std::vector<Fault>* faults) { faults_ = faults; }
   void Report(Fault fault);
 
-  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
-  [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
-  [[nodiscard]] const std::vector<Damage>& damages() const { return damages_; }
-  [[nodiscard]] const SessionState& state() const { return state_; }
-  [[nodiscard]] Ordinal leaf() const { return leaf_; }
-  [[nodiscard]] std::uint64_t max_seq() const { return max_seq_; }
-  [[nodiscard]] std::uint64_t lines() const { return lines_; }
+  [[nodiscard]] const std::vector<Entry>& entries() const { return fold_.entries; }
+  [[nodiscard]] const std::vector<Key>& keys() const { return fold_.keys; }
+  [[nodiscard]] const std::vector<Damage>& damages() const { return fold_.damages; }
+  [[nodiscard]] const SessionState& state() const { return fold_.state; }
+  [[nodiscard]] Ordinal leaf() const { return fold_.leaf; }
+  [[nodiscard]] std::uint64_t max_seq() const { return fold_.max_seq; }
+  [[nodiscard]] std::uint64_t lines() const { return fold_.lines; }
   /// The file's bytes up to here are folded.
-  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
-  void set_bytes(std::uint64_t bytes) { bytes_ = bytes; }
+  [[nodiscard]] std::uint64_t bytes() const { return fold_.bytes; }
+  void set_bytes(std::uint64_t bytes) { fold_.bytes = bytes; }
 
   /// The event with this id, as the hash tells it: the caller compares the line's own id where it
   /// matters.
@@ -130,10 +142,9 @@ class Index {
   /// The event that carries this clientMessageId (or queues it), or consumes this queueItemId.
   [[nodiscard]] std::optional<Ordinal> FindKey(Key::Kind kind, std::string_view text) const;
 
-  /// Takes over what a file kept; the table of ids is built when first asked for.
-  void Restore(std::vector<Entry> entries, std::vector<Key> keys, std::vector<Damage> damages,
-               SessionState state, Ordinal leaf, std::uint64_t max_seq, std::uint64_t lines,
-               std::uint64_t bytes);
+  /// Takes over what a file kept; the tables are built when first asked for.
+  explicit Index(Folded kept) : fold_(std::move(kept)) {}
+  Index() = default;
 
  private:
   [[nodiscard]] Ordinal Lookup(std::uint64_t id_hash) const;
@@ -143,17 +154,10 @@ class Index {
   void MoveLeaf(const std::optional<std::string>& id);
   void AddKey(Key::Kind kind, std::uint64_t hash);
 
-  std::vector<Entry> entries_;
-  std::vector<Key> keys_;
-  std::vector<Damage> damages_;
-  SessionState state_;
-  Ordinal leaf_ = kNone;
-  std::uint64_t max_seq_ = 0;
-  std::uint64_t lines_ = 0;
-  std::uint64_t bytes_ = 0;
+  Folded fold_;
   std::vector<Fault>* faults_ = nullptr;
-  mutable OrdinalTable ids_;        // Of entries_.
-  mutable OrdinalTable key_table_;  // Of keys_.
+  mutable OrdinalTable ids_;        // Of the entries.
+  mutable OrdinalTable key_table_;  // Of the keys.
 };
 
 }  // namespace stet::log

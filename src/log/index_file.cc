@@ -40,10 +40,15 @@ struct GroupStart {
 };
 
 struct Checkpoint {
-  STET_FIELDS(Checkpoint, (std::int64_t, version), (std::uint64_t, seq),
+  STET_FIELDS(Checkpoint,
+              (std::int64_t, version),
+              (std::uint64_t, seq),
               (std::uint64_t, leaf),  // kNone: before the first event.
-              (std::string, crc), (std::uint64_t, max_seq), (std::uint64_t, lines),
-              (std::uint64_t, bytes), (SessionState, state))
+              (std::string, crc),
+              (std::uint64_t, max_seq),
+              (std::uint64_t, lines),
+              (std::uint64_t, bytes),
+              (SessionState, state))
 };
 
 /// Changes whenever the numbers in an Entry would mean something else.
@@ -76,21 +81,20 @@ std::string CrcOf(int log_fd, const Entry& entry) {
 }
 
 /// Whether everything in the index points inside what exists.
-bool Sound(const std::vector<Entry>& entries, const std::vector<Key>& keys,
-           const std::vector<Damage>& damages, const Checkpoint& checkpoint) {
+bool Sound(const Folded& fold, const Checkpoint& checkpoint) {
   std::uint64_t end = 0;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Entry& entry = entries[i];
+  for (std::size_t i = 0; i < fold.entries.size(); ++i) {
+    const Entry& entry = fold.entries[i];
     if (entry.offset < end || entry.length > kMaxLineBytes ||
         (entry.parent != kNone && entry.parent >= i))
       return false;
     end = entry.offset + entry.length;
   }
-  const auto inside = [&](Ordinal i) { return i == kNone || i < entries.size(); };
-  for (const Key& key : keys) {
-    if (key.event >= entries.size()) return false;
+  const auto inside = [&](Ordinal i) { return i == kNone || i < fold.entries.size(); };
+  for (const Key& key : fold.keys) {
+    if (key.event >= fold.entries.size()) return false;
   }
-  for (const Damage& damage : damages) {
+  for (const Damage& damage : fold.damages) {
     if (!inside(damage.bridge)) return false;
   }
   return end <= checkpoint.bytes && checkpoint.leaf <= kNone &&
@@ -109,11 +113,9 @@ std::optional<Index> IndexFile::Load(const std::string& path, int log_fd, std::u
   if (start.magic != kMagic || start.layout != Layout() || start.first_line_hash != first_line_hash)
     return std::nullopt;
 
-  std::vector<Entry> entries;
-  std::vector<Key> keys;
-  std::vector<Damage> damages;
+  Folded fold;
   std::string_view checkpoint_text;
-  entries.reserve(file->size() / sizeof(Entry));
+  fold.entries.reserve(file->size() / sizeof(Entry));
   std::string_view rest = std::string_view(*file).substr(sizeof start);
   GroupStart group;
   while (rest.size() >= sizeof group) {
@@ -121,27 +123,28 @@ std::optional<Index> IndexFile::Load(const std::string& path, int log_fd, std::u
     const std::string_view body = rest.substr(sizeof group);
     if (group.magic != kGroupMagic || group.body_bytes() > body.size()) break;
     if (FastHash(body.substr(0, group.body_bytes())) != group.crc) break;
-    damages.clear();
-    std::string_view at = TakeItems(body, group.entries, entries);
-    at = TakeItems(at, group.keys, keys);
-    at = TakeItems(at, group.damages, damages);
+    fold.damages.clear();
+    std::string_view at = TakeItems(body, group.entries, fold.entries);
+    at = TakeItems(at, group.keys, fold.keys);
+    at = TakeItems(at, group.damages, fold.damages);
     checkpoint_text = at.substr(0, group.checkpoint_bytes);
     rest = body.substr(group.body_bytes());
   }
   Result<Checkpoint> checkpoint = Decode<Checkpoint>(checkpoint_text);
   if (!checkpoint || checkpoint->version != kStateVersion || checkpoint->bytes > log_bytes)
     return std::nullopt;
-  if (!Sound(entries, keys, damages, *checkpoint)) return std::nullopt;
-  if (!entries.empty() &&
-      (entries.back().seq != checkpoint->seq || CrcOf(log_fd, entries.back()) != checkpoint->crc)) {
+  if (!Sound(fold, *checkpoint)) return std::nullopt;
+  if (!fold.entries.empty() && (fold.entries.back().seq != checkpoint->seq ||
+                                CrcOf(log_fd, fold.entries.back()) != checkpoint->crc)) {
     return std::nullopt;
   }
-  if (kept != nullptr) *kept = {file->size() - rest.size(), entries.size(), keys.size()};
-  Index index;
-  index.Restore(std::move(entries), std::move(keys), std::move(damages),
-                std::move(checkpoint->state), static_cast<Ordinal>(checkpoint->leaf),
-                checkpoint->max_seq, checkpoint->lines, checkpoint->bytes);
-  return index;
+  if (kept != nullptr) *kept = {file->size() - rest.size(), fold.entries.size(), fold.keys.size()};
+  fold.state = std::move(checkpoint->state);
+  fold.leaf = static_cast<Ordinal>(checkpoint->leaf);
+  fold.max_seq = checkpoint->max_seq;
+  fold.lines = checkpoint->lines;
+  fold.bytes = checkpoint->bytes;
+  return Index(std::move(fold));
 }
 
 Result<IndexFile> IndexFile::Open(const std::string& path, std::uint64_t first_line_hash,

@@ -84,16 +84,17 @@ Result<std::vector<OpenCall>> Log::Impl::OpenCallsAt(Ordinal leaf) const {
   std::vector<std::string> answered;
   Ordinal at = leaf;
   while (at != kNone && entries[at].type == protocol::kTypeNumber<protocol::ToolResult>) {
-    ASSIGN_OR_RETURN(const protocol::Event event, EventAt(at));
-    if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload))
-      answered.push_back(result->tool_call_id);
+    const Result<protocol::Event> event = EventAt(at);
+    const auto* result = event ? std::get_if<protocol::ToolResult>(&event->payload) : nullptr;
+    if (result != nullptr) answered.push_back(result->tool_call_id);
     at = entries[at].parent;
   }
   std::vector<OpenCall> open;
   if (at == kNone) return open;
-  ASSIGN_OR_RETURN(protocol::Event event, EventAt(at));
+  Result<protocol::Event> event = EventAt(at);
+  if (!event) return open;  // Its crc is right, but it is no JSON: there is no call to answer.
   Placing step;
-  RETURN_IF_ERROR(step.Place(event));
+  RETURN_IF_ERROR(step.Place(*event));
   for (OpenCall& call : step.open) {
     if (std::ranges::find(answered, call.tool_call_id) == answered.end())
       open.push_back(std::move(call));
@@ -105,8 +106,13 @@ Result<std::string> Log::LineAt(Ordinal event) const { return impl_->LineAt(even
 Result<protocol::Event> Log::EventAt(Ordinal event) const { return impl_->EventAt(event); }
 
 Result<std::string> Log::IdOf(Ordinal event) const {
-  ASSIGN_OR_RETURN(protocol::Event decoded, EventAt(event));
-  return std::move(decoded.id);
+  ASSIGN_OR_RETURN(const std::string line, LineAt(event));
+  // The prefix is all that the fold has seen: the rest of the line may be no JSON.
+  const std::optional<Prefix> prefix = ReadPrefix(line);
+  if (!prefix) return Fail(Code::kCorrupt, "the index does not fit the log: remove the index");
+  const std::string quoted = fmt::format("\"{}\"", prefix->id);
+  std::string id;
+  return JsonReader(quoted).String(&id) ? id : std::string(prefix->id);
 }
 
 Result<Ordinal> Log::Find(std::string_view id) const {

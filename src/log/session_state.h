@@ -18,17 +18,19 @@ inline constexpr std::int64_t kStateVersion = 1;
 inline constexpr std::size_t kFirstPromptBytes = 200;
 
 struct SessionState {
-  STET_FIELDS(
-      SessionState, (std::int64_t, epoch),
-      (std::string, version),  // Of the program that opened it last.
-      (protocol::InfoChanges, info), (std::string, first_prompt), (std::int64_t, updated_at),
-      (std::int64_t, user_messages), (std::int64_t, assistant_messages),
-      (std::int64_t, tool_results), (protocol::QueueItems, follow_ups),
-      (protocol::QueueItems, steers),
-      (protocol::OptionalHeader, rebuilt_header),  // From a gap event: line 1 is lost.
-      (std::string,
-       needs_newer))  // The first critical type that we do not
-                                                      // know; empty when all is known.
+  STET_FIELDS(SessionState,
+              (std::int64_t, epoch),
+              (std::string, version),  // Of the program that opened it last.
+              (protocol::InfoChanges, info),
+              (std::string, first_prompt),
+              (std::int64_t, updated_at),
+              (std::int64_t, user_messages),
+              (std::int64_t, assistant_messages),
+              (std::int64_t, tool_results),
+              (protocol::QueueItems, follow_ups),
+              (protocol::QueueItems, steers),
+              (protocol::OptionalHeader, rebuilt_header),  // From a gap event: line 1 is lost.
+              (std::string, needs_newer))  // The first critical type that is not known to us.
 
   void Apply(const protocol::Opened& opened);
   void Apply(const protocol::SessionInfo& changes);

@@ -230,11 +230,8 @@ std::vector<std::string> PlanRepair(const Verdict& verdict) {
         plan.emplace_back(
             "rebuild the header from the folder's name and the summary, into a gap event");
         break;
-      case Fault::Kind::kStaleIndex:
-        plan.emplace_back("write the index anew from the log");
-        break;
-      default:
-        break;
+      case Fault::Kind::kStaleIndex: plan.emplace_back("write the index anew from the log"); break;
+      default: break;
     }
   }
   return plan;

@@ -26,7 +26,8 @@ struct TextBlock {
 
 struct ThinkingBlock {
   static constexpr std::string_view kTag = "thinking";
-  STET_FIELDS(ThinkingBlock, (Text, text),
+  STET_FIELDS(ThinkingBlock,
+              (Text, text),
               (OptionalText, signature),  // Replayed unchanged, to the same dialect only.
               (OptionalText, dialect))
 };
@@ -39,9 +40,12 @@ struct RedactedThinkingBlock {
 
 struct ToolCallBlock {
   static constexpr std::string_view kTag = "tool_call";
-  STET_FIELDS(ToolCallBlock, (Text, tool_call_id),  // Ours, unique in the session.
+  STET_FIELDS(ToolCallBlock,
+              (Text, tool_call_id),  // Ours, unique in the session.
               (OptionalText, native_id),  // The provider's, used only on that dialect's wire.
-              (Text, tool_name), (Raw, args), (OptionalText, signature))
+              (Text, tool_name),
+              (Raw, args),
+              (OptionalText, signature))
 };
 
 struct ImageBlock {
@@ -55,8 +59,11 @@ using Blocks = std::vector<Block>;
 
 /// Tokens of one model call, each kind counted once.
 struct Usage {
-  STET_FIELDS(Usage, (std::int64_t, input),  // Not read from a cache and not written to one.
-              (std::int64_t, output), (OptionalInt, cache_read), (OptionalInt, cache_write),
+  STET_FIELDS(Usage,
+              (std::int64_t, input),  // Not read from a cache and not written to one.
+              (std::int64_t, output),
+              (OptionalInt, cache_read),
+              (OptionalInt, cache_write),
               (OptionalInt, reasoning))
 };
 using OptionalUsage = std::optional<Usage>;
@@ -66,7 +73,10 @@ struct Message {
 };
 
 struct AssistantContent {
-  STET_FIELDS(AssistantContent, (Blocks, blocks), (Text, model), (OptionalText, stop_reason),
+  STET_FIELDS(AssistantContent,
+              (Blocks, blocks),
+              (Text, model),
+              (OptionalText, stop_reason),
               (OptionalUsage, usage))
 };
 

@@ -18,7 +18,9 @@ struct UserMessage {
   static constexpr std::string_view kRole = "user";
   static constexpr Place kPlace = Place::kTree;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(UserMessage, (OptionalText, client_message_id), (OptionalText, queue_item_id),
+  STET_FIELDS(UserMessage,
+              (OptionalText, client_message_id),
+              (OptionalText, queue_item_id),
               (Text, source),  // user, follow_up, channel, system
               (Message, message))
 };
@@ -28,8 +30,10 @@ struct AssistantMessage {
   static constexpr std::string_view kRole = "assistant";
   static constexpr Place kPlace = Place::kTree;
   static constexpr Flush kFlush = Flush::kLazy;
-  STET_FIELDS(AssistantMessage, (std::int64_t, calls),  // How many tool_call blocks it holds.
-              (OptionalBool, partial), (AssistantContent, message))
+  STET_FIELDS(AssistantMessage,
+              (std::int64_t, calls),  // How many tool_call blocks it holds.
+              (OptionalBool, partial),
+              (AssistantContent, message))
 };
 
 struct ToolResult {
@@ -37,8 +41,12 @@ struct ToolResult {
   static constexpr std::string_view kRole = "tool_result";
   static constexpr Place kPlace = Place::kTree;
   static constexpr Flush kFlush = Flush::kLazy;
-  STET_FIELDS(ToolResult, (Text, tool_call_id), (std::int64_t, call_index), (bool, is_error),
-              (Raw, content), (Texts, blobs))
+  STET_FIELDS(ToolResult,
+              (Text, tool_call_id),
+              (std::int64_t, call_index),
+              (bool, is_error),
+              (Raw, content),
+              (Texts, blobs))
 };
 
 /// Seen by people, not by the model.
@@ -51,7 +59,11 @@ struct InternalMessage {
 };
 
 struct Item {
-  STET_FIELDS(Item, (Text, kind), (Text, origin), (Text, content), (Text, visibility),
+  STET_FIELDS(Item,
+              (Text, kind),
+              (Text, origin),
+              (Text, content),
+              (Text, visibility),
               (OptionalRaw, data))
 };
 
@@ -59,7 +71,10 @@ struct HarnessItem {
   static constexpr std::string_view kType = "harness_item";
   static constexpr Place kPlace = Place::kTree;
   static constexpr Flush kFlush = Flush::kLazy;
-  STET_FIELDS(HarnessItem, (OptionalText, queue_item_id), (Text, placement), (OptionalText, by),
+  STET_FIELDS(HarnessItem,
+              (OptionalText, queue_item_id),
+              (Text, placement),
+              (OptionalText, by),
               (Item, item))
 };
 
@@ -76,15 +91,20 @@ struct Compact {
   static constexpr Flush kFlush = Flush::kSync;
   STET_FIELDS(Compact,
               (OptionalText, keep_after_event_id),  // Absent: everything before is kept out.
-              (std::int64_t, tokens_before), (std::int64_t, tokens_after), (Text, trigger),
-              (OptionalText, model), (Text, summary), (Raw, capsule))
+              (std::int64_t, tokens_before),
+              (std::int64_t, tokens_after),
+              (Text, trigger),
+              (OptionalText, model),
+              (Text, summary),
+              (Raw, capsule))
 };
 
 struct Rewind {
   static constexpr std::string_view kType = "rewind";
   static constexpr Place kPlace = Place::kSession;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(Rewind, (OptionalText, target_event_id),  // Absent: before the first event.
+  STET_FIELDS(Rewind,
+              (OptionalText, target_event_id),  // Absent: before the first event.
               (OptionalText, expected_leaf_id))
 };
 
@@ -99,7 +119,10 @@ struct Opened {
   static constexpr std::string_view kType = "opened";
   static constexpr Place kPlace = Place::kSession;
   static constexpr Flush kFlush = Flush::kAlways;
-  STET_FIELDS(Opened, (std::int64_t, epoch), (Text, device_id), (std::int64_t, pid),
+  STET_FIELDS(Opened,
+              (std::int64_t, epoch),
+              (Text, device_id),
+              (std::int64_t, pid),
               (Text, version))
 };
 
@@ -111,15 +134,21 @@ struct Gap {
   static constexpr std::string_view kType = "gap";
   static constexpr Place kPlace = Place::kSession;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(Gap, (std::int64_t, offset), (std::int64_t, length),
+  STET_FIELDS(Gap,
+              (std::int64_t, offset),
+              (std::int64_t, length),
               (OptionalText, id),  // The lost event's, when it can still be read.
               (OptionalText, bridged_to),
               (OptionalHeader, header))  // Rebuilt, when line 1 is what was lost.
 };
 
 struct Section {
-  STET_FIELDS(Section, (Text, kind), (std::int64_t, frozen_at), (OptionalRaw, sources),
-              (Text, rendered_block), (OptionalRaw, data))
+  STET_FIELDS(Section,
+              (Text, kind),
+              (std::int64_t, frozen_at),
+              (OptionalRaw, sources),
+              (Text, rendered_block),
+              (OptionalRaw, data))
 };
 using Sections = std::vector<Section>;
 

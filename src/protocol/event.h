@@ -42,11 +42,11 @@ using PayloadVariant =
 /// event.cc: every source that holds an event would otherwise compile them for all types.
 struct Payload : PayloadVariant {
   Payload();
+  /// Implicit, as a variant's is: a struct stands for the payload that holds it.
   template <class T>
     requires requires { T::kType; } || std::same_as<T, UnknownEvent>
-  Payload(T value)
-      : PayloadVariant(std::in_place_type<T>, std::move(value)) {
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Payload(T value) : PayloadVariant(std::in_place_type<T>, std::move(value)) {}
   Payload(const Payload&);
   Payload(Payload&&) noexcept;
   Payload& operator=(const Payload&);
@@ -57,9 +57,13 @@ struct Payload : PayloadVariant {
 
 /// Who and when, and to which turn, step, run and agent it belongs.
 struct Stamp {
-  STET_FIELDS(Stamp, (std::int64_t, ts),  // Unix milliseconds.
-              (Text, client_id), (OptionalText, turn_id), (OptionalText, step_id),
-              (OptionalText, run_id), (OptionalText, agent_id),
+  STET_FIELDS(Stamp,
+              (std::int64_t, ts),  // Unix milliseconds.
+              (Text, client_id),
+              (OptionalText, turn_id),
+              (OptionalText, step_id),
+              (OptionalText, run_id),
+              (OptionalText, agent_id),
               (OptionalBool, critical))  // A reader that does not know the type must not write.
 };
 

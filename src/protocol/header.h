@@ -22,12 +22,19 @@ struct SessionMeta {
 };
 
 struct Header {
-  STET_FIELDS(Header, (std::int64_t, version), (Text, session_id), (Text, device_id),
-              (std::int64_t, created_at), (OptionalOrigin, cloned_from),
+  STET_FIELDS(Header,
+              (std::int64_t, version),
+              (Text, session_id),
+              (Text, device_id),
+              (std::int64_t, created_at),
+              (OptionalOrigin, cloned_from),
               (Text, kind),  // Open set: chat, agent, workflow, board, workspace, ...
-              (OptionalText, parent_session_id), (OptionalText, root_session_id),
-              (OptionalText, agent_id), (OptionalText, task_id),
-              (OptionalText, parent_tool_call_id), (SessionMeta, meta))
+              (OptionalText, parent_session_id),
+              (OptionalText, root_session_id),
+              (OptionalText, agent_id),
+              (OptionalText, task_id),
+              (OptionalText, parent_tool_call_id),
+              (SessionMeta, meta))
 };
 
 }  // namespace stet::protocol

@@ -19,8 +19,13 @@ struct FindingRaised {
   static constexpr std::string_view kType = "finding_raised";
   static constexpr Place kPlace = Place::kControl;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(FindingRaised, (Text, finding_id), (Text, policy), (Text, severity), (Text, message),
-              (OptionalRaw, subject), (Texts, evidence_ids))
+  STET_FIELDS(FindingRaised,
+              (Text, finding_id),
+              (Text, policy),
+              (Text, severity),
+              (Text, message),
+              (OptionalRaw, subject),
+              (Texts, evidence_ids))
 };
 
 struct FindingCleared {
@@ -41,8 +46,13 @@ struct Evidence {
   static constexpr std::string_view kType = "evidence";
   static constexpr Place kPlace = Place::kControl;
   static constexpr Flush kFlush = Flush::kLazy;
-  STET_FIELDS(Evidence, (Text, evidence_id), (Text, kind), (Text, outcome),
-              (OptionalText, subject_hash), (OptionalText, blob), (OptionalRaw, data))
+  STET_FIELDS(Evidence,
+              (Text, evidence_id),
+              (Text, kind),
+              (Text, outcome),
+              (OptionalText, subject_hash),
+              (OptionalText, blob),
+              (OptionalRaw, data))
 };
 
 struct Anchor {
@@ -56,7 +66,10 @@ struct Repair {
   static constexpr std::string_view kType = "repair";
   static constexpr Place kPlace = Place::kControl;
   static constexpr Flush kFlush = Flush::kLazy;
-  STET_FIELDS(Repair, (Text, status), (std::int64_t, attempt), (OptionalText, signature),
+  STET_FIELDS(Repair,
+              (Text, status),
+              (std::int64_t, attempt),
+              (OptionalText, signature),
               (OptionalText, evidence_id))
 };
 
@@ -92,9 +105,15 @@ struct Transaction {
   static constexpr std::string_view kType = "transaction";
   static constexpr Place kPlace = Place::kSession;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(Transaction, (Text, transaction_id), (Text, path), (Text, status),
-              (OptionalText, before), (OptionalText, after), (OptionalText, tool_call_id),
-              (Texts, anchor_ids), (OptionalText, reason))
+  STET_FIELDS(Transaction,
+              (Text, transaction_id),
+              (Text, path),
+              (Text, status),
+              (OptionalText, before),
+              (OptionalText, after),
+              (OptionalText, tool_call_id),
+              (Texts, anchor_ids),
+              (OptionalText, reason))
 };
 
 struct Receipt {

@@ -46,12 +46,15 @@ struct TreeNode {
 using TreeNodes = std::vector<TreeNode>;
 
 struct SessionTree {
-  STET_FIELDS(SessionTree, (Text, session_id), (OptionalText, leaf_id), (TreeNodes, nodes))  // In file order.
+  STET_FIELDS(SessionTree,
+              (Text, session_id),
+              (OptionalText, leaf_id),
+              (TreeNodes, nodes))  // In file order.
 };
 
 struct FaultReport {
   STET_FIELDS(FaultReport,
-              (Text, name),   // "damaged_line"
+              (Text, name),  // "damaged_line"
               (Text, title),  // "damaged line"
               (std::uint64_t, line),  // 0: about no line.
               (std::uint64_t, offset),
@@ -85,17 +88,24 @@ struct DiskUseRow {
 };
 
 struct DiskUseReport {
-  STET_FIELDS(DiskUseReport, (std::vector<DiskUseRow>, sessions), (std::uint64_t, trash_bytes), (std::uint64_t, total_bytes))
+  STET_FIELDS(DiskUseReport,
+              (std::vector<DiskUseRow>, sessions),
+              (std::uint64_t, trash_bytes),
+              (std::uint64_t, total_bytes))
 };
 
 struct TrashRow {
-  STET_FIELDS(TrashRow, (Text, session_id), (Text, title), (std::int64_t, removed_at), (std::uint64_t, bytes))
+  STET_FIELDS(TrashRow,
+              (Text, session_id),
+              (Text, title),
+              (std::int64_t, removed_at),
+              (std::uint64_t, bytes))
 };
 
 /// Something that may be deleted for good.
 struct GarbageItem {
   STET_FIELDS(GarbageItem,
-              (Text, kind),  // blob (named by no event), temporary (left by a crash), trash (a removed session)
+              (Text, kind),  // blob (no event names it), temporary (a crash left it), trash
               (Text, session_id),
               (Text, path),
               (std::uint64_t, bytes))

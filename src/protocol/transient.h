@@ -13,7 +13,10 @@ namespace stet::protocol {
 /// Allocates the id that the final event will have.
 struct MessageStart {
   static constexpr std::string_view kTag = "message_start";
-  STET_FIELDS(MessageStart, (Text, event_id), (OptionalText, parent_id), (Text, role),
+  STET_FIELDS(MessageStart,
+              (Text, event_id),
+              (OptionalText, parent_id),
+              (Text, role),
               (OptionalText, model))
 };
 
@@ -29,13 +32,20 @@ struct ThinkingDelta {
 
 struct ToolCallDelta {
   static constexpr std::string_view kTag = "tool_call_delta";
-  STET_FIELDS(ToolCallDelta, (Text, event_id), (std::int64_t, block_index), (Text, tool_call_id),
-              (OptionalText, tool_name), (Text, delta))
+  STET_FIELDS(ToolCallDelta,
+              (Text, event_id),
+              (std::int64_t, block_index),
+              (Text, tool_call_id),
+              (OptionalText, tool_name),
+              (Text, delta))
 };
 
 struct ToolExecutionStart {
   static constexpr std::string_view kTag = "tool_execution_start";
-  STET_FIELDS(ToolExecutionStart, (Text, event_id), (Text, tool_call_id), (Text, tool_name),
+  STET_FIELDS(ToolExecutionStart,
+              (Text, event_id),
+              (Text, tool_call_id),
+              (Text, tool_name),
               (Raw, args))
 };
 
@@ -46,7 +56,10 @@ struct ToolExecutionUpdate {
 
 struct ToolExecutionEnd {
   static constexpr std::string_view kTag = "tool_execution_end";
-  STET_FIELDS(ToolExecutionEnd, (Text, event_id), (Text, tool_call_id), (std::int64_t, duration_ms),
+  STET_FIELDS(ToolExecutionEnd,
+              (Text, event_id),
+              (Text, tool_call_id),
+              (std::int64_t, duration_ms),
               (bool, is_error))
 };
 
@@ -64,7 +77,9 @@ struct TurnStart {
 
 struct TurnEnd {
   static constexpr std::string_view kTag = "turn_end";
-  STET_FIELDS(TurnEnd, (std::int64_t, turn_index), (OptionalText, stop_reason),
+  STET_FIELDS(TurnEnd,
+              (std::int64_t, turn_index),
+              (OptionalText, stop_reason),
               (OptionalUsage, usage))
 };
 
@@ -91,7 +106,10 @@ using TransientPayload =
                  RuntimeStart, RuntimeEnd, Wait, Raw>;
 
 struct Transient {
-  STET_FIELDS(Transient, (std::uint64_t, seq), (std::int64_t, ts), (Text, client_id),
+  STET_FIELDS(Transient,
+              (std::uint64_t, seq),
+              (std::int64_t, ts),
+              (Text, client_id),
               (TransientPayload, transient))
 };
 

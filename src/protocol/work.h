@@ -13,7 +13,10 @@ namespace stet::protocol {
 struct Turn {
   static constexpr std::string_view kType = "turn";
   static constexpr Place kPlace = Place::kControl;
-  STET_FIELDS(Turn, (Text, phase), (OptionalText, reason), (OptionalInt, steps),
+  STET_FIELDS(Turn,
+              (Text, phase),
+              (OptionalText, reason),
+              (OptionalInt, steps),
               (OptionalUsage, usage))
   [[nodiscard]] Flush FlushGrade() const { return phase == "end" ? Flush::kSync : Flush::kLazy; }
 };
@@ -32,10 +35,17 @@ struct ModelCall {
   static constexpr std::string_view kType = "model_call";
   static constexpr Place kPlace = Place::kSession;
   static constexpr Flush kFlush = Flush::kLazy;
-  STET_FIELDS(ModelCall, (Text, call_id), (Text, phase),  // start, end
-              (OptionalText, purpose), (OptionalText, dialect), (OptionalText, model),
-              (OptionalText, request_hash), (OptionalText, toolset),  // A blob.
-              (OptionalRaw, params), (OptionalPrefix, prefix), (OptionalAttempts, attempts),
+  STET_FIELDS(ModelCall,
+              (Text, call_id),
+              (Text, phase),  // start, end
+              (OptionalText, purpose),
+              (OptionalText, dialect),
+              (OptionalText, model),
+              (OptionalText, request_hash),
+              (OptionalText, toolset),  // A blob.
+              (OptionalRaw, params),
+              (OptionalPrefix, prefix),
+              (OptionalAttempts, attempts),
               (OptionalInt, price))  // Micro-units.
 };
 
@@ -46,9 +56,14 @@ struct Decision {
 struct ToolStarted {
   static constexpr std::string_view kType = "tool_started";
   static constexpr Place kPlace = Place::kControl;
-  STET_FIELDS(ToolStarted, (Text, tool_call_id), (Text, tool), (Text, args_hash), (bool, effects),
+  STET_FIELDS(ToolStarted,
+              (Text, tool_call_id),
+              (Text, tool),
+              (Text, args_hash),
+              (bool, effects),
               (OptionalRaw, args),  // When they are not the call's own.
-              (OptionalRaw, sandbox), (Decision, decision))
+              (OptionalRaw, sandbox),
+              (Decision, decision))
   [[nodiscard]] Flush FlushGrade() const { return effects ? Flush::kAlways : Flush::kLazy; }
 };
 
@@ -56,24 +71,37 @@ struct Permission {
   static constexpr std::string_view kType = "permission";
   static constexpr Place kPlace = Place::kSession;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(Permission, (Text, request_id), (Text, tool_call_id), (Text, args_hash),
+  STET_FIELDS(Permission,
+              (Text, request_id),
+              (Text, tool_call_id),
+              (Text, args_hash),
               (Text, phase),  // asked, answered, withdrawn
-              (OptionalRaw, options), (OptionalText, answer),
+              (OptionalRaw, options),
+              (OptionalText, answer),
               (OptionalRaw, args),  // As the approver edited them.
-              (OptionalText, rule), (OptionalText, scope), (OptionalText, by))
+              (OptionalText, rule),
+              (OptionalText, scope),
+              (OptionalText, by))
 };
 
 struct Question {
   static constexpr std::string_view kType = "question";
   static constexpr Place kPlace = Place::kControl;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(Question, (Text, question_id), (Text, phase),  // asked, answered, withdrawn
-              (OptionalText, text), (OptionalRaw, options), (OptionalBool, blocking),
+  STET_FIELDS(Question,
+              (Text, question_id),
+              (Text, phase),  // asked, answered, withdrawn
+              (OptionalText, text),
+              (OptionalRaw, options),
+              (OptionalBool, blocking),
               (OptionalRaw, answer))
 };
 
 struct QueueItem {
-  STET_FIELDS(QueueItem, (Text, item_id), (OptionalText, client_message_id), (Text, client_id),
+  STET_FIELDS(QueueItem,
+              (Text, item_id),
+              (OptionalText, client_message_id),
+              (Text, client_id),
               (Blocks, content))
 };
 using QueueItems = std::vector<QueueItem>;
@@ -82,7 +110,8 @@ struct QueueUpdate {
   static constexpr std::string_view kType = "queue_update";
   static constexpr Place kPlace = Place::kSession;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(QueueUpdate, (Text, queue),
+  STET_FIELDS(QueueUpdate,
+              (Text, queue),
               (QueueItems, items))  // follow_up or steer; the full result.
 };
 
@@ -90,7 +119,10 @@ struct ContentReplacement {
   static constexpr std::string_view kType = "content_replacement";
   static constexpr Place kPlace = Place::kControl;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(ContentReplacement, (OptionalText, by), (OptionalText, blob), (Texts, event_ids),
+  STET_FIELDS(ContentReplacement,
+              (OptionalText, by),
+              (OptionalText, blob),
+              (Texts, event_ids),
               (OptionalText, preview))
 };
 
@@ -103,9 +135,14 @@ struct Snip {
 
 struct FileFact {
   static constexpr std::string_view kType = "file_fact";
-  STET_FIELDS(FileFact, (Text, op),  // read, write, delete, outside_write
-              (Text, path), (OptionalText, before), (OptionalText, after), (OptionalRaw, coverage),
-              (OptionalText, before_blob), (OptionalText, tool_call_id))
+  STET_FIELDS(FileFact,
+              (Text, op),  // read, write, delete, outside_write
+              (Text, path),
+              (OptionalText, before),
+              (OptionalText, after),
+              (OptionalRaw, coverage),
+              (OptionalText, before_blob),
+              (OptionalText, tool_call_id))
   static Place PlaceOf(std::string_view op) {
     return op == "read" ? Place::kControl : Place::kSession;
   }
@@ -116,17 +153,28 @@ struct Task {
   static constexpr std::string_view kType = "task";
   static constexpr Place kPlace = Place::kSession;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(Task, (Text, task_id), (Text, kind),  // shell, agent, workflow
-              (Text, phase), (OptionalText, session_id), (OptionalText, tool_call_id),
-              (OptionalInt, pid), (OptionalInt, exit), (OptionalText, ended_turn_id),
+  STET_FIELDS(Task,
+              (Text, task_id),
+              (Text, kind),  // shell, agent, workflow
+              (Text, phase),
+              (OptionalText, session_id),
+              (OptionalText, tool_call_id),
+              (OptionalInt, pid),
+              (OptionalInt, exit),
+              (OptionalText, ended_turn_id),
               (OptionalRaw, result))
 };
 
 using OptionalTexts = std::optional<Texts>;
 
 struct InfoChanges {
-  STET_FIELDS(InfoChanges, (OptionalText, title), (OptionalText, model), (OptionalText, effort),
-              (OptionalText, mode), (OptionalTexts, tags), (OptionalText, cwd))
+  STET_FIELDS(InfoChanges,
+              (OptionalText, title),
+              (OptionalText, model),
+              (OptionalText, effort),
+              (OptionalText, mode),
+              (OptionalTexts, tags),
+              (OptionalText, cwd))
 };
 
 struct SessionInfo {

@@ -138,24 +138,13 @@ ssize_t MoveBytes(const char* name, int fd, std::size_t size, Move move) {
   const Fault fault = Meet(name, path);
   Note("%s %s %zu\n", name, path, size);
   switch (fault) {
-    case Fault::kKillBefore:
-      Die();
-    case Fault::kKillHalf:
-      (void)move(size / 2);
-      Die();
-    case Fault::kKillAfter:
-      (void)move(size);
-      Die();
-    case Fault::kNoSpace:
-      errno = ENOSPC;
-      return -1;
-    case Fault::kIoError:
-      errno = EIO;
-      return -1;
-    case Fault::kShort:
-      return move(size > 1 ? size / 2 : size);
-    case Fault::kNone:
-      return move(size);
+    case Fault::kKillBefore: Die();
+    case Fault::kKillHalf: (void)move(size / 2); Die();
+    case Fault::kKillAfter: (void)move(size); Die();
+    case Fault::kNoSpace: errno = ENOSPC; return -1;
+    case Fault::kIoError: errno = EIO; return -1;
+    case Fault::kShort: return move(size > 1 ? size / 2 : size);
+    case Fault::kNone: return move(size);
   }
   return -1;
 }
@@ -167,20 +156,12 @@ int Do(const char* name, const char* path, Act act) {
   Note("%s %s\n", name, path);
   switch (fault) {
     case Fault::kKillBefore:
-    case Fault::kKillHalf:
-      Die();
-    case Fault::kKillAfter:
-      (void)act();
-      Die();
-    case Fault::kNoSpace:
-      errno = ENOSPC;
-      return -1;
-    case Fault::kIoError:
-      errno = EIO;
-      return -1;
+    case Fault::kKillHalf: Die();
+    case Fault::kKillAfter: (void)act(); Die();
+    case Fault::kNoSpace: errno = ENOSPC; return -1;
+    case Fault::kIoError: errno = EIO; return -1;
     case Fault::kShort:
-    case Fault::kNone:
-      return act();
+    case Fault::kNone: return act();
   }
   return -1;
 }
