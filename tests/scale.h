@@ -12,20 +12,20 @@ namespace stet {
 struct Scale {
   // Crashes: sessions whose writer is killed at every boundary of a run (about 75 kills each), and
   // kills at random instants.
-  int boundary_sessions = 4;
+  int boundary_sessions = 8;
 
-  int random_kills = 100;
+  int random_kills = 200;
 
   // Truncation: the log is cut at every `truncate_stride`-th byte of its last `truncate_bytes`.
   std::size_t truncate_bytes = std::size_t{64} << 10;
-  std::size_t truncate_stride = 61;
+  std::size_t truncate_stride = 23;
 
   // Bits flipped in the log and in the index, each in a fresh copy.
-  int log_flips = 250;
-  int index_flips = 250;
+  int log_flips = 1000;
+  int index_flips = 1000;
 
   // Round trips of generated events.
-  int round_trips = 20'000;
+  int round_trips = 200'000;
 
   // Appends until a small disk is full, again and again.
   int full_disk_rounds = 10;

@@ -189,6 +189,7 @@ void Index::AddDamage(std::uint64_t offset, std::uint64_t length, std::string_vi
   if (!fold_.damages.empty() &&
       fold_.damages.back().offset + fold_.damages.back().length == offset) {
     fold_.damages.back().length += length;
+    fold_.damages.back().recorded = 0;  // A gap event names what it was before.
   } else {
     fold_.damages.push_back({offset, length, fold_.leaf, 0});
   }

@@ -57,9 +57,20 @@ struct Log::Impl {
   /// The calls that wait for a result at `leaf`.
   [[nodiscard]] Result<std::vector<OpenCall>> OpenCallsAt(Ordinal leaf) const;
 
+  /// A batch on its way into the file; its lines stand in `buffer`.
+  struct Batch {
+    std::vector<protocol::Event> events;
+    std::vector<std::size_t> ends;  // Of each line in `buffer`.
+    Placing placing;                // After the batch.
+    bool wants_flush = false;
+    bool must_flush = false;  // Before anybody hears of it.
+  };
+
   Status CheckDraft(const protocol::Payload& payload) const;
+  Status Encode(std::vector<Draft>& drafts, Batch& batch);
+  Appended Fold(Batch& batch, std::uint64_t batch_start);
   void Stamp(Draft& draft, protocol::Event& event);
-  Result<Appended> AppendLocked(std::vector<Draft>& batch, bool* must_flush);
+  Result<Appended> AppendLocked(std::vector<Draft>& drafts, bool* must_flush);
   Status WriteBuffer();
   /// Waits for the flush, if one is due, and publishes.
   Status Settle(bool must_flush, std::uint64_t batch_end);

@@ -97,6 +97,19 @@ TEST_F(LogTest, ABatchIsAppendedWholeOrNotAtAll) {
   EXPECT_EQ(log->leaf_id(), std::nullopt);
 }
 
+TEST_F(LogTest, WhatCouldNotBeReadBackIsNotAccepted) {
+  auto log = Create();
+  for (const char* bad : {"{", "1 2", "\"\n\"", "[1,\n2]", "\"\xff\"", ""}) {
+    EXPECT_EQ(AppendError(*log, {.payload = protocol::Custom{.kind = "k", .data = Raw{bad}}}).code,
+              Code::kInvalid)
+        << bad;
+  }
+  const Raw huge{"\"" + std::string(kMaxLineBytes, 'x') + "\""};
+  EXPECT_EQ(AppendError(*log, {.payload = protocol::Custom{.kind = "k", .data = huge}}).code,
+            Code::kInvalid);
+  Append(*log, User("still writable"));
+}
+
 TEST_F(LogTest, RewindMovesTheLeafAndDeletesNothing) {
   auto log = Create();
   const std::string first = Append(*log, User("one"));

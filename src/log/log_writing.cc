@@ -7,6 +7,8 @@
 
 #include "base/diagnostics.h"
 #include "base/fs.h"
+#include "base/json.h"
+#include "base/utf8.h"
 #include "log/line.h"
 #include "log/log_impl.h"
 #include "log/tree.h"
@@ -20,6 +22,20 @@ using protocol::Flush;
 /// The index file follows the log in groups of so many events; a crash costs a scan of at most
 /// these.
 constexpr std::size_t kIndexGroup = 512;
+
+/// An event that could not be read back would be lost although it was acknowledged: raw members are
+/// the caller's.
+Status CheckEncoded(std::string_view object) {
+  if (object.size() > kMaxLineBytes) {
+    return Fail(
+        Code::kInvalid,
+        fmt::format("an event of {} bytes is too large: put its content in a blob", object.size()));
+  }
+  if (object.find('\n') != std::string_view::npos || !IsValidUtf8(object))
+    return Fail(Code::kInvalid, "a raw member holds a line break or bytes that are not UTF-8");
+  const Status json = CheckJson(object);
+  return json ? json : std::unexpected(Error(json.error()).While("a raw member is not JSON"));
+}
 
 }  // namespace
 
@@ -47,52 +63,61 @@ void Log::Impl::Stamp(Draft& draft, protocol::Event& event) {
   event.payload = std::move(draft.payload);
 }
 
-Result<Appended> Log::Impl::AppendLocked(std::vector<Draft>& batch, bool* must_flush) {
-  RETURN_IF_ERROR(CheckWritable());
-  Placing next = placing;
-  Appended appended{.first_seq = next_seq};
-  std::vector<protocol::Event> events(batch.size());
-  std::vector<std::size_t> starts;
+// Nothing of the log changes here: a batch that breaks a rule leaves no trace.
+Status Log::Impl::Encode(std::vector<Draft>& drafts, Batch& batch) {
+  batch.placing = placing;
+  batch.events.resize(drafts.size());
   buffer.clear();
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    protocol::Event& event = events[i];
-    RETURN_IF_ERROR(CheckDraft(batch[i].payload));
-    Stamp(batch[i], event);
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    protocol::Event& event = batch.events[i];
+    RETURN_IF_ERROR(CheckDraft(drafts[i].payload));
+    Stamp(drafts[i], event);
     event.seq = next_seq + i;
-    RETURN_IF_ERROR(next.Place(event));
-    starts.push_back(buffer.size());
+    RETURN_IF_ERROR(batch.placing.Place(event));
+    const std::size_t start = buffer.size();
     protocol::EncodeEvent(event, buffer);
-    SealLine(buffer, starts.back());
-    if (buffer.size() - starts.back() > kMaxLineBytes) {
-      return Fail(Code::kInvalid,
-                  fmt::format("an event of {} bytes is too large: put its content in a blob",
-                              buffer.size() - starts.back()));
-    }
-    appended.ids.push_back(event.id);
+    RETURN_IF_ERROR(CheckEncoded(std::string_view(buffer).substr(start)));
+    SealLine(buffer, start);
+    batch.ends.push_back(buffer.size());
     const Flush flush = protocol::FlushOf(event.payload);
-    *must_flush |= flush == Flush::kAlways ||
-                   (flush == Flush::kSync && options.durability == Durability::kStrict);
+    batch.wants_flush |= flush != Flush::kLazy;
+    batch.must_flush |= flush == Flush::kAlways ||
+                        (flush == Flush::kSync && options.durability == Durability::kStrict);
   }
-  const std::uint64_t batch_start = end;
-  RETURN_IF_ERROR(WriteBuffer());
-  placing = std::move(next);
-  next_seq += batch.size();
+  return {};
+}
+
+// What is written is folded, and waits for its publication.
+Appended Log::Impl::Fold(Batch& batch, std::uint64_t batch_start) {
+  Appended appended{.first_seq = next_seq};
+  placing = std::move(batch.placing);
+  next_seq += batch.events.size();
   appended.last_seq = next_seq - 1;
   const bool listening = publisher.listening();
-  bool sync_soon = false;
-  starts.push_back(buffer.size());
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    const std::string_view line =
-        std::string_view(buffer).substr(starts[i], starts[i + 1] - starts[i] - 1);
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < batch.events.size(); start = batch.ends[i++]) {
+    const std::string_view line = std::string_view(buffer).substr(start, batch.ends[i] - start - 1);
     index.BeginLine();
-    index.AddLine(line, batch_start + starts[i], /*trusted=*/true);
-    const Flush flush = protocol::FlushOf(events[i].payload);
-    sync_soon |= flush != Flush::kLazy;
+    index.AddLine(line, batch_start + start, /*trusted=*/true);
+    appended.ids.push_back(batch.events[i].id);
     if (!listening) continue;
-    const bool waits = *must_flush && flush != Flush::kLazy;
-    publisher.Add(std::move(events[i]), std::string(line), waits ? batch_start + starts[i + 1] : 0);
+    const bool waits =
+        batch.must_flush && protocol::FlushOf(batch.events[i].payload) != Flush::kLazy;
+    publisher.Add(std::move(batch.events[i]), std::string(line),
+                  waits ? batch_start + batch.ends[i] : 0);
   }
-  if (sync_soon && !*must_flush) commit->SyncSoon();
+  return appended;
+}
+
+Result<Appended> Log::Impl::AppendLocked(std::vector<Draft>& drafts, bool* must_flush) {
+  RETURN_IF_ERROR(CheckWritable());
+  Batch batch;
+  RETURN_IF_ERROR(Encode(drafts, batch));
+  const std::uint64_t batch_start = end;
+  RETURN_IF_ERROR(WriteBuffer());
+  Appended appended = Fold(batch, batch_start);
+  *must_flush = batch.must_flush;
+  if (batch.wants_flush && !batch.must_flush) commit->SyncSoon();
   KeepIndex();
   return appended;
 }
