@@ -40,7 +40,7 @@ report() { printf '%-20s %5d s  %s\n' "$1" $((SECONDS - $2)) "$3"; }
 
 # show_log NAME: the end of what a failed program said, without the tests and the inputs that went well.
 show_log() {
-  grep -avE '^(\[( RUN |       OK|------|=====|  PASSED)|#[0-9]+\s|INFO:|stat::|scripts/testing.sh: line)' "build/log/$1.log" | tail -n 60 | sed 's/^/  | /'
+  grep -avE '^(\[( RUN |       OK|------|=====|  PASSED)|#[0-9]+\s|INFO:|\s+NEW_FUNC|stat::|scripts/testing.sh: line)' "build/log/$1.log" | tail -n 60 | sed 's/^/  | /'
   echo "  All of it: build/log/$1.log"
 }
 

@@ -4,6 +4,7 @@
 #include <bitset>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -119,20 +120,24 @@ bool JsonReader::EnterObject() {
   return true;
 }
 
-bool JsonReader::NextMember(std::string_view* key) {
+// To the next item of the container that `close` ends; false at its end, which is then behind us.
+bool JsonReader::NextItem(char close) {
   SkipSpace();
   if (!ok()) return false;
-  if (at_ == end_) return Refuse("the object does not end");
-  if (*at_ == '}') {
+  if (at_ == end_) return Refuse("the object or array does not end");
+  const bool first = std::exchange(first_, false);
+  if (*at_ == close) {
     ++at_;
-    first_ = false;
     return false;
   }
-  if (!first_) {
-    if (*at_ != ',') return Refuse("a comma is expected");
-    ++at_;
-  }
-  first_ = false;
+  if (first) return true;
+  if (*at_ != ',') return Refuse("a comma is expected");
+  ++at_;
+  return true;
+}
+
+bool JsonReader::NextMember(std::string_view* key) {
+  if (!NextItem('}')) return false;
   if (!ScanKey()) return false;
   raw_key_ = raw_string_;
   if (has_escape_) {
@@ -151,22 +156,7 @@ bool JsonReader::EnterArray() {
   return true;
 }
 
-bool JsonReader::NextElement() {
-  SkipSpace();
-  if (!ok()) return false;
-  if (at_ == end_) return Refuse("the array does not end");
-  if (*at_ == ']') {
-    ++at_;
-    first_ = false;
-    return false;
-  }
-  if (!first_) {
-    if (*at_ != ',') return Refuse("a comma is expected");
-    ++at_;
-  }
-  first_ = false;
-  return true;
-}
+bool JsonReader::NextElement() { return NextItem(']'); }
 
 bool JsonReader::ScanString() {
   if (at_ == end_ || *at_ != '"') return Refuse("a string is expected");

@@ -75,6 +75,7 @@ class JsonReader {
 
  private:
   void SkipSpace();
+  bool NextItem(char close);
   bool ScanString();  // From the opening quote; leaves raw_string_ and has_escape_.
   bool ScanNumber();
   bool ScanLiteral(std::string_view literal);

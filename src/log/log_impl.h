@@ -76,6 +76,10 @@ struct Log::Impl {
   Status Settle(bool must_flush, std::uint64_t batch_end);
   /// One event by the log's own hand; the caller flushes.
   Result<Appended> AppendOwn(protocol::Payload payload);
+  Status CheckLeaf(const std::optional<std::string>& expected);
+  /// Appends a rewind or branch, which the fold follows, and gives the lock up for the flush.
+  Result<Appended> MoveLeaf(protocol::Payload move, std::optional<std::string> leaf_id,
+                            std::unique_lock<std::mutex> held);
   /// Writes the index file on when it lags by a group, or by anything at all.
   void KeepIndex(bool all = false);
   /// `header_lost`: `header` was rebuilt just now and must be recorded.

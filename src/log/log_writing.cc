@@ -187,14 +187,29 @@ Result<Appended> Log::Append(std::vector<Draft> batch) {
   return appended;
 }
 
+// The calling lane must have seen the leaf that it moves away from.
+Status Log::Impl::CheckLeaf(const std::optional<std::string>& expected) {
+  RETURN_IF_ERROR(CheckWritable());
+  if (expected == placing.leaf_id) return {};
+  return Fail(Code::kConflict, fmt::format("the session moved on: its leaf is {}",
+                                           placing.leaf_id.value_or("(none)")));
+}
+
+Result<Appended> Log::Impl::MoveLeaf(protocol::Payload move, std::optional<std::string> leaf_id,
+                                     std::unique_lock<std::mutex> held) {
+  ASSIGN_OR_RETURN(Appended appended, AppendOwn(std::move(move)));
+  placing.leaf_id = std::move(leaf_id);
+  ASSIGN_OR_RETURN(placing.open, OpenCallsAt(index.leaf()));
+  const std::uint64_t written = end;
+  held.unlock();
+  RETURN_IF_ERROR(Settle(/*must_flush=*/true, written));
+  return appended;
+}
+
 Result<Appended> Log::Rewind(const std::optional<std::string>& target,
                              const std::optional<std::string>& expected_leaf) {
   std::unique_lock lock(impl_->mutex);
-  RETURN_IF_ERROR(impl_->CheckWritable());
-  if (expected_leaf != impl_->placing.leaf_id) {
-    return Fail(Code::kConflict, fmt::format("the session moved on: its leaf is {}",
-                                             impl_->placing.leaf_id.value_or("(none)")));
-  }
+  RETURN_IF_ERROR(impl_->CheckLeaf(expected_leaf));
   protocol::Rewind rewind;
   rewind.expected_leaf_id = expected_leaf;
   if (target) {
@@ -202,22 +217,13 @@ Result<Appended> Log::Rewind(const std::optional<std::string>& target,
     ASSIGN_OR_RETURN(const Ordinal rest, RestPointOf(impl_->index, event));
     ASSIGN_OR_RETURN(rewind.target_event_id, IdOf(rest));
   }
-  ASSIGN_OR_RETURN(Appended appended, impl_->AppendOwn(rewind));
-  impl_->placing = {rewind.target_event_id, {}};
-  const std::uint64_t end = impl_->end;
-  lock.unlock();
-  RETURN_IF_ERROR(impl_->Settle(true, end));
-  return appended;
+  return impl_->MoveLeaf(rewind, rewind.target_event_id, std::move(lock));
 }
 
 Result<Appended> Log::Branch(const std::string& leaf,
                              const std::optional<std::string>& expected_leaf) {
   std::unique_lock lock(impl_->mutex);
-  RETURN_IF_ERROR(impl_->CheckWritable());
-  if (expected_leaf != impl_->placing.leaf_id) {
-    return Fail(Code::kConflict, fmt::format("the session moved on: its leaf is {}",
-                                             impl_->placing.leaf_id.value_or("(none)")));
-  }
+  RETURN_IF_ERROR(impl_->CheckLeaf(expected_leaf));
   ASSIGN_OR_RETURN(const Ordinal event, Find(leaf));
   if (!impl_->index.entries()[event].in_tree() || !Tree(impl_->index).Children(event).empty()) {
     return Fail(
@@ -228,13 +234,7 @@ Result<Appended> Log::Branch(const std::string& leaf,
   protocol::Branch branch;
   branch.leaf_event_id = leaf;
   branch.expected_leaf_id = expected_leaf;
-  ASSIGN_OR_RETURN(Appended appended, impl_->AppendOwn(branch));
-  impl_->placing.leaf_id = leaf;
-  ASSIGN_OR_RETURN(impl_->placing.open, impl_->OpenCallsAt(event));
-  const std::uint64_t end = impl_->end;
-  lock.unlock();
-  RETURN_IF_ERROR(impl_->Settle(true, end));
-  return appended;
+  return impl_->MoveLeaf(branch, leaf, std::move(lock));
 }
 
 }  // namespace stet::log

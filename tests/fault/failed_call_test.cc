@@ -80,6 +80,8 @@ TEST_F(FailedCallTest, AfterAFailedWriteOrFlushOfTheLogNothingIsAcknowledged) {
         ASSERT_NE(error, std::string::npos) << finished.out;
         EXPECT_EQ(finished.out.find("ack ", error), std::string::npos)
             << "the log is read-only now: " << finished.out;
+        EXPECT_EQ(finished.out.find("leaked"), std::string::npos)
+            << "unflushed is unseen: " << finished.out;
         EXPECT_EQ(finished.out.find("closed"), std::string::npos) << "closing says so too";
       });
   EXPECT_GT(calls, 15);

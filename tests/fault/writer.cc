@@ -4,6 +4,7 @@
 //   opened EPOCH
 //   ack SEQ ID CRC     one line per event of the batch
 //   error CODE TEXT    the step failed; the next one is tried all the same
+//   leaked SEQ         a subscriber has seen an event of the failed step that asks for a flush
 //   closed
 // It ends with 0, with 3 after an error, with 5 when the session could not be opened.
 #include <cstdio>
@@ -60,9 +61,12 @@ int main(int argc, char** argv) {
 
   // What is published is what the acknowledgement vouches for.
   std::map<std::uint64_t, std::string> published;
+  std::string leaked;
   const log::Subscription subscription = log.Subscribe([&](const log::Published& event) {
     published[event.seq] =
         fmt::format("ack {} {} {}\n", event.seq, event.event->id, log::LineCrc(event.line));
+    if (protocol::FlushOf(event.event->payload) != protocol::Flush::kLazy)
+      leaked += fmt::format("leaked {}\n", event.seq);
   });
   const bench::TextPool pool(1);
   Random random(seed);
@@ -79,6 +83,7 @@ int main(int argc, char** argv) {
     const Result<log::Appended> appended = player.Step();
     if (!appended) {
       exit_code = SayError(appended.error(), 3);
+      if (!leaked.empty()) Say(leaked);
       continue;
     }
     std::string acks;
@@ -86,6 +91,7 @@ int main(int argc, char** argv) {
       acks += published[seq];
     Say(acks);
     published.clear();
+    leaked.clear();
   }
   if (const Status closed = log.Close(); !closed) return SayError(closed.error(), 3);
   Say("closed\n");
