@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/diagnostics.h"
 #include "base/version.h"
 #include "cli/run.h"
 #include "config/roots.h"
@@ -12,6 +13,8 @@ namespace {
 
 stet::Result<std::unique_ptr<stet::client::Sessions>> OpenSessions() {
   ASSIGN_OR_RETURN(stet::config::Roots roots, stet::config::FindRoots());
+  // Without a data folder there is nothing to tell of yet, and nothing is made for it.
+  (void)stet::Diagnostics::Open(roots.diagnostics(), stet::Level::kWarn);
   return stet::host::MakeLocalSessions(std::move(roots));
 }
 

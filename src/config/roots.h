@@ -15,6 +15,7 @@ struct Roots {
   [[nodiscard]] std::string sessions() const { return data + "/sessions"; }
   [[nodiscard]] std::string trash() const { return data + "/trash"; }
   [[nodiscard]] std::string device() const { return data + "/device"; }
+  [[nodiscard]] std::string diagnostics() const { return data + "/diagnostics.log"; }
 };
 
 /// From the environment: $STET_HOME, else $XDG_DATA_HOME/stet and $XDG_CONFIG_HOME/stet, else under
