@@ -118,7 +118,6 @@ Status MeasureRebuild(const std::string& dir) {
     const Stopwatch watch;
     RETURN_IF_ERROR(RunProgram({"wc", "-l", dir + "/events.jsonl"}));
     count.push_back(watch.ms());
-    const Stopwatch again;
     ASSIGN_OR_RETURN(const ChildReport report, RunChild("rebuild", dir));
     rebuild.push_back(static_cast<double>(report.open_us) / 1000);
     ratio.push_back(rebuild.back() / count.back());
@@ -271,14 +270,10 @@ Status Measure(const std::string& dir, std::uint64_t bytes) {
   return MeasureStrictAppend(dir + "/many", 64);
 }
 
-}  // namespace
-}  // namespace stet::bench
-
-int main(int argc, char** argv) {
-  using namespace stet;
+int Run(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
-  if (args.size() == 3 && args[0] == "--child") return bench::Child(args[1], args[2]);
-  std::uint64_t bytes = bench::kDefaultBytes;
+  if (args.size() == 3 && args[0] == "--child") return Child(args[1], args[2]);
+  std::uint64_t bytes = kDefaultBytes;
   std::string parent = ".";
   for (std::size_t i = 0; i + 1 < args.size(); i += 2) {
     if (args[i] == "--bytes")
@@ -291,9 +286,14 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", dir.error().Text());
     return 1;
   }
-  const Status measured = bench::Measure(*dir, bytes);
+  const Status measured = Measure(*dir, bytes);
   (void)RemoveTree(*dir);  // Ignoring errors on purpose: the folder's name says what it is.
   if (measured) return 0;
   fmt::print(stderr, "{}\n", measured.error().Text());
   return 1;
 }
+
+}  // namespace
+}  // namespace stet::bench
+
+int main(int argc, char** argv) { return stet::bench::Run(argc, argv); }

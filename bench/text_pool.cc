@@ -78,9 +78,8 @@ std::string TextPool::Binary(Random& random, std::size_t bytes) {
 }
 
 std::size_t SkewedSize(Random& random, std::size_t least, std::size_t most) {
-  const int doublings = std::bit_width(most / std::max<std::size_t>(least, 1)) - 1;
-  const std::size_t base =
-      least << random.Below(static_cast<std::uint64_t>(std::max(doublings, 0)) + 1);
+  const std::size_t ratio = std::max<std::size_t>(1, most / std::max<std::size_t>(least, 1));
+  const std::size_t base = least << random.Below(static_cast<std::uint64_t>(std::bit_width(ratio)));
   return std::min(most, base + random.Below(base + 1));
 }
 

@@ -8,9 +8,8 @@
 #include "protocol/header.h"
 #include "protocol/transient.h"
 
+namespace stet::fuzz {
 namespace {
-
-using namespace stet;
 
 /// Encodes twice, by way of a decode in between.
 template <class T>
@@ -55,3 +54,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto transient = protocol::DecodeTransient(text)) CheckFixedPoint(*transient);
   return 0;
 }
+
+}  // namespace stet::fuzz

@@ -14,9 +14,8 @@
 #include "log/log.h"
 #include "log/tree.h"
 
+namespace stet::fuzz {
 namespace {
-
-using namespace stet;
 
 constexpr std::size_t kFileStart = 24;   // Magic, layout, hash of the first line.
 constexpr std::size_t kGroupStart = 32;  // Magic, four counts, unused, crc.
@@ -46,7 +45,7 @@ struct Session {
     scanned = *log::Log::Open(folder.dir(), {.use_index = false});
   }
 
-  fuzz::SessionFolder folder;
+  SessionFolder folder;
   FakeClock clock;
   Random random{5};
   log::Options options = {.mode = log::Mode::kWrite, .clock = &clock, .random = &random};
@@ -112,3 +111,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         "the same entries");
   return 0;
 }
+
+}  // namespace stet::fuzz

@@ -8,9 +8,8 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
+namespace stet::fuzz {
 namespace {
-
-using stet::JsonReader;
 
 /// Reads one value member by member, as decoders do.
 bool Walk(JsonReader& reader) {
@@ -54,25 +53,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   JsonReader walker(text);
   CHECK(Walk(walker) == skipped, "walking and skipping agree");
   if (skipped) {
-    CHECK(stet::CheckJson(slice).has_value(), "a skipped value is a value");
+    CHECK(CheckJson(slice).has_value(), "a skipped value is a value");
     CHECK(skipper.AtEnd() == walker.AtEnd(), "both end at the same byte");
   } else {
     CHECK(!skipper.ok() && !skipper.error().message.empty(), "a failure says why");
   }
-  CHECK(stet::CheckJson(text).has_value() == (skipped && skipper.AtEnd()),
+  CHECK(CheckJson(text).has_value() == (skipped && skipper.AtEnd()),
         "CheckJson is Skip to the end");
 
-  if (const auto raw = stet::Raw::From(text)) {
+  if (const auto raw = Raw::From(text)) {
     CHECK(raw->text.find_first_of("\r\n") == std::string::npos, "raw JSON is one line");
-    CHECK(stet::IsValidUtf8(raw->text), "raw JSON is UTF-8");
-    CHECK(stet::Raw::From(raw->text) == raw, "raw JSON is a fixed point");
+    CHECK(IsValidUtf8(raw->text), "raw JSON is UTF-8");
+    CHECK(Raw::From(raw->text) == raw, "raw JSON is a fixed point");
   }
 
   std::string quoted;
-  stet::AppendJsonString(quoted, text);
+  AppendJsonString(quoted, text);
   std::string back;
   JsonReader reader(quoted);
   CHECK(reader.String(&back) && reader.AtEnd(), "what we write can be read");
-  CHECK(back == stet::ReplaceInvalidUtf8(text), "and says the same");
+  CHECK(back == ReplaceInvalidUtf8(text), "and says the same");
   return 0;
 }
+
+}  // namespace stet::fuzz

@@ -7,9 +7,8 @@
 #include "log/line.h"
 #include "protocol/event.h"
 
+namespace stet::fuzz {
 namespace {
-
-using namespace stet;
 
 void CheckPieces(std::string_view bytes) {
   std::size_t end = 0;
@@ -50,6 +49,8 @@ void CheckPrefix(const protocol::Event& event, std::string_view line) {
 }
 
 void CheckEvent(std::string_view text) {
+  // Line breaks between tokens stay in raw members; the log refuses such an event.
+  if (text.find('\n') != std::string_view::npos) return;
   const Result<protocol::Event> event = protocol::DecodeEvent(text);
   if (!event) return;
   std::string line;
@@ -86,3 +87,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CheckEvent(text);
   return 0;
 }
+
+}  // namespace stet::fuzz

@@ -1,7 +1,8 @@
-// Arbitrary bytes as a log. The first byte says whether lines are taken as they are or sealed, so
-// that the fold is reached behind the crc: a line that starts with ~ is never sealed. Opening to
-// read and to write never crashes or hangs, no good line is lost, the tree is sound, a writer mends
-// what it finds once, and the index says what a scan says.
+// Arbitrary bytes as a log. The first byte says whether lines are taken as they are (even) or
+// sealed, so that the fold is reached behind the crc; a line that does not look like an object is
+// never sealed. It also says whether a writer opens it too (its bits 1 and 2 are 0). Opening never
+// crashes or hangs, no good line is lost, the tree is sound, a writer mends what it finds once, and
+// the index says what a scan says.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,9 +16,8 @@
 #include "log/tree.h"
 #include "log/verify.h"
 
+namespace stet::fuzz {
 namespace {
-
-using namespace stet;
 
 std::string Sealed(std::string_view text, std::size_t* good_lines) {
   std::string out;
@@ -93,7 +93,7 @@ std::size_t Gaps(const log::Log& log) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static fuzz::SessionFolder folder;
+  static SessionFolder folder;
   if (size == 0) return 0;
   std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   std::size_t good_lines = 0;
@@ -116,11 +116,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
               .has_value(),
           "reading works");
     CHECK(readable == reader->index().entries().size(), "every entry is readable");
-    for (log::Ordinal i = 0; i < readable; ++i) (void)reader->EventAt(i);
     const auto verdict = log::Verify(dir);
     CHECK(verdict.has_value(), "there is something to verify");
     (void)log::PlanRepair(*verdict);
   }
+  if ((data[0] & 6U) != 0) return 0;
   std::size_t gaps = 0;
   for (int round = 0; round < 2; ++round) {
     const auto writer = Open(dir, log::Mode::kWrite, true);
@@ -141,3 +141,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(scanned->index().entries().size() >= readable + 4, "everything is still there");
   return 0;
 }
+
+}  // namespace stet::fuzz

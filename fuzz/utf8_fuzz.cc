@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "base/utf8.h"
 
+namespace stet::fuzz {
 namespace {
 
 /// One code point by the book; its length, or 0 when the bytes are none.
@@ -36,7 +37,7 @@ bool ValidByTheBook(std::string_view text) {
     const std::size_t length = Decode(text, &point);
     if (length == 0) return false;
     std::string again;
-    stet::AppendUtf8(again, point);
+    AppendUtf8(again, point);
     CHECK(again == text.substr(0, length), "a code point is written as it was read");
     text.remove_prefix(length);
   }
@@ -47,16 +48,18 @@ bool ValidByTheBook(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const bool valid = stet::IsValidUtf8(text);
+  const bool valid = IsValidUtf8(text);
   CHECK(valid == ValidByTheBook(text), "valid by the book");
-  const std::string mended = stet::ReplaceInvalidUtf8(text);
-  CHECK(stet::IsValidUtf8(mended), "mended text is valid");
+  const std::string mended = ReplaceInvalidUtf8(text);
+  CHECK(IsValidUtf8(mended), "mended text is valid");
   CHECK(!valid || mended == text, "valid text is left alone");
   for (const std::size_t most : {std::size_t{0}, size / 3, size / 2, size, size + 1}) {
-    const std::size_t length = stet::Utf8PrefixLength(mended, most);
+    const std::size_t length = Utf8PrefixLength(mended, most);
     CHECK(length <= most && length <= mended.size(), "a prefix is no longer than asked");
-    CHECK(stet::IsValidUtf8(std::string_view(mended).substr(0, length)), "and cuts no code point");
+    CHECK(IsValidUtf8(std::string_view(mended).substr(0, length)), "and cuts no code point");
     CHECK(length + 3 >= std::min(most, mended.size()), "and is as long as can be");
   }
   return 0;
 }
+
+}  // namespace stet::fuzz

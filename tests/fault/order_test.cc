@@ -32,7 +32,7 @@ class OrderTest : public testing::Test {
     std::istringstream lines(*ReadFile(log));
     for (std::string line; std::getline(lines, line);) {
       // The batch's later acknowledgements stand on lines of their own.
-      if (line.starts_with("ack ")) line = "said " + line;
+      if (line.starts_with("ack ")) line.insert(0, "said ");
       std::istringstream words(line);
       Call call;
       words >> call.name >> call.path;

@@ -54,8 +54,8 @@ class TruncateTest : public testing::Test {
       EXPECT_EQ(StatFile(dir + "/events.jsonl")->size, cut) << "a reader changes nothing";
     }
     std::size_t good = cut;  // What is behind the last whole line is torn.
-    while (good > 0 && bytes_[good - 1] != '\n' && !(good < bytes_.size() && bytes_[good] == '\n'))
-      --good;
+    const auto lacks_only_lf = [&] { return good < bytes_.size() && bytes_[good] == '\n'; };
+    while (good > 0 && bytes_[good - 1] != '\n' && !lacks_only_lf()) --good;
     {
       const auto writer = log::Log::Open(dir, WriteOptions());
       ASSERT_TRUE(writer) << writer.error().Text();

@@ -21,9 +21,8 @@
 #include "log/line.h"
 #include "log/log.h"
 
+namespace stet::fault {
 namespace {
-
-using namespace stet;
 
 /// Not through stdio: what was acknowledged must be with the parent before the next call can kill.
 void Say(std::string_view text) {
@@ -45,9 +44,7 @@ Result<std::unique_ptr<log::Log>> OpenOrCreate(const std::string& dir, log::Opti
   return log::Log::Create(dir, std::move(header), std::move(options));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Write(int argc, char** argv) {
   if (argc < 4) return 2;
   const std::uint64_t seed = std::strtoull(argv[2], nullptr, 10);
   const long steps = std::atol(argv[3]);
@@ -97,3 +94,8 @@ int main(int argc, char** argv) {
   Say("closed\n");
   return exit_code;
 }
+
+}  // namespace
+}  // namespace stet::fault
+
+int main(int argc, char** argv) { return stet::fault::Write(argc, argv); }
