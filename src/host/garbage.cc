@@ -1,5 +1,6 @@
 #include "host/garbage.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fcntl.h>
