@@ -2,17 +2,13 @@
 // new folder under DIR (the current one), which is removed at the end. One JSON line per
 // measurement. Opening is measured in a fresh process each time (log_bench --child WHAT SESSION),
 // with the file in the page cache, as `wc -l` has it too.
-#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/describe.h"
 #include "base/subprocess.h"
+#include "bench/append_measures.h"
 #include "bench/generator.h"
 #include "bench/measure.h"
 #include "log/tree.h"
@@ -132,92 +128,6 @@ Status MeasureRebuild(const std::string& dir) {
   return {};
 }
 
-log::Draft SmallUser() {
-  protocol::UserMessage user;
-  user.source = "user";
-  user.message.blocks.emplace_back(protocol::TextBlock{.text = std::string(200, 'x')});
-  return {.payload = std::move(user), .id = "", .stamp = {}};
-}
-
-log::Draft SmallResult() {
-  protocol::Custom note{.kind = "progress",
-                        .data = Raw{"{\"text\":\"" + std::string(150, 'y') + "\"}"}};
-  return {.payload = std::move(note), .id = "", .stamp = {}};
-}
-
-Result<std::unique_ptr<log::Log>> NewLog(const std::string& dir, log::Durability durability) {
-  protocol::Header header;
-  header.session_id = "ses_bench";
-  header.kind = "chat";
-  return log::Log::Create(dir, header, {.durability = durability});
-}
-
-/// One producer, `batch` events per Append; user messages (flushed within a second) and notes in
-/// turns.
-Status MeasureRelaxedAppend(const std::string& dir, std::size_t batch_size) {
-  constexpr std::size_t kEvents = 400'000;
-  ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> log, NewLog(dir, log::Durability::kRelaxed));
-  const Stopwatch watch;
-  for (std::size_t done = 0; done < kEvents; done += batch_size) {
-    std::vector<log::Draft> batch;
-    for (std::size_t i = 0; i < batch_size; ++i)
-      batch.push_back((done + i) % 2 == 0 ? SmallUser() : SmallResult());
-    RETURN_IF_ERROR(log->Append(std::move(batch)));
-  }
-  const double ms = watch.ms();
-  const std::uint64_t bytes = log->index().bytes();
-  const std::uint64_t flushes = log->flush_count();
-  RETURN_IF_ERROR(log->Close());
-  fmt::print(
-      "{{\"what\":\"append_relaxed\",\"batch\":{},\"events\":{},\"events_per_s\":{:.0f},\"mb_per_"
-      "s\":{:.0f},"
-      "\"flushes\":{}}}\n",
-      batch_size, kEvents, static_cast<double>(kEvents) / ms * 1000,
-      static_cast<double>(bytes) / ms / 1000, flushes);
-  return RemoveTree(dir);
-}
-
-/// Realistic events of the generator's mix, one producer, relaxed.
-Status MeasureMixedAppend(const std::string& dir) {
-  RETURN_IF_ERROR(MakeDirs(dir));
-  const Stopwatch watch;
-  ASSIGN_OR_RETURN(const Generated generated, GenerateSession(dir, {.events = 50'000, .seed = 9}));
-  const double ms = watch.ms();
-  fmt::print(
-      "{{\"what\":\"append_mix\",\"events\":{},\"events_per_s\":{:.0f},\"mb_per_s\":{:.0f}}}\n",
-      generated.events, static_cast<double>(generated.events) / ms * 1000,
-      static_cast<double>(generated.bytes) / ms / 1000);
-  return RemoveTree(dir);
-}
-
-Status MeasureStrictAppend(const std::string& dir, int producers) {
-  constexpr int kAppends = 6400;
-  ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> log, NewLog(dir, log::Durability::kStrict));
-  const std::uint64_t flushes_before = log->flush_count();
-  std::atomic<int> failed = 0;
-  const Stopwatch watch;
-  {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < producers; ++i) {
-      threads.emplace_back([&] {
-        for (int n = 0; n < kAppends / producers; ++n) {
-          std::vector<log::Draft> batch;
-          batch.push_back(SmallUser());
-          if (!log->Append(std::move(batch))) ++failed;
-        }
-      });
-    }
-  }
-  const double ms = watch.ms();
-  fmt::print(
-      "{{\"what\":\"append_strict\",\"producers\":{},\"appends\":{},\"flushes\":{},\"appends_per_"
-      "s\":{:.0f},"
-      "\"failed\":{}}}\n",
-      producers, kAppends, log->flush_count() - flushes_before, kAppends / ms * 1000,
-      failed.load());
-  return RemoveTree(dir);
-}
-
 Status MeasureCodec(const std::string& dir) {
   constexpr std::size_t kEvents = 20'000;
   std::vector<std::string> lines;
@@ -262,10 +172,9 @@ Status Measure(const std::string& dir, std::uint64_t bytes) {
   RETURN_IF_ERROR(MeasureOpening(generated.dir, "write"));
   RETURN_IF_ERROR(MeasureRebuild(generated.dir));
   RETURN_IF_ERROR(MeasureCodec(generated.dir));
-  RETURN_IF_ERROR(RemoveTree(generated.dir));
   RETURN_IF_ERROR(MeasureRelaxedAppend(dir + "/one", 1));
   RETURN_IF_ERROR(MeasureRelaxedAppend(dir + "/batch", 16));
-  RETURN_IF_ERROR(MeasureMixedAppend(dir + "/mix"));
+  RETURN_IF_ERROR(MeasureMixedAppend(dir + "/mix", generated.dir));
   RETURN_IF_ERROR(MeasureStrictAppend(dir + "/alone", 1));
   return MeasureStrictAppend(dir + "/many", 64);
 }

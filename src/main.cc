@@ -23,7 +23,8 @@ stet::Result<std::unique_ptr<stet::client::Sessions>> OpenSessions() {
 int main(int argc, char** argv) {
   // Scripts ask for the version often: nothing is set up for it.
   if (argc == 2 && std::string_view(argv[1]) == "--version") {
-    std::printf("stet %s\n", stet::ProgramVersion().data());
+    const std::string_view version = stet::ProgramVersion();
+    std::printf("stet %.*s\n", static_cast<int>(version.size()), version.data());
     return 0;
   }
   std::signal(SIGPIPE, SIG_IGN);  // A reader that went away is an error of write(2).

@@ -15,16 +15,17 @@
 namespace stet::cli {
 namespace {
 
-bool Set(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
+/// The value of an environment variable; empty when it is not set.
+std::string_view Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
 }
 
 std::size_t Columns() {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   std::size_t columns = 0;
-  const std::string_view text = Set("COLUMNS") ? std::getenv("COLUMNS") : "";
+  const std::string_view text = Variable("COLUMNS");
   std::from_chars(text.data(), text.data() + text.size(), columns);
   constexpr std::size_t kDefault = 100;
   return columns > 0 ? columns : kDefault;
@@ -48,9 +49,9 @@ std::string_view Code(Style style) {
 Terminal Terminal::Detect() {
   Terminal terminal;
   terminal.stdout_is_terminal_ = ::isatty(STDOUT_FILENO) == 1;
-  const std::string_view term = Set("TERM") ? std::getenv("TERM") : "";
-  terminal.color_ =
-      terminal.stdout_is_terminal_ && !Set("NO_COLOR") && !term.empty() && term != "dumb";
+  const std::string_view term = Variable("TERM");
+  terminal.color_ = terminal.stdout_is_terminal_ && Variable("NO_COLOR").empty() && !term.empty() &&
+                    term != "dumb";
   terminal.interactive_ = ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
   terminal.columns_ = Columns();
   return terminal;

@@ -59,7 +59,7 @@ Result<std::string> DeviceId(const Roots& roots) {
     while (!kept->empty() && kept->back() == '\n') kept->pop_back();
     if (!kept->empty()) return kept;
   }
-  const std::string id = "dev_" + RandomName(ProcessRandom(), kDeviceLetters);
+  std::string id = "dev_" + RandomName(ProcessRandom(), kDeviceLetters);
   RETURN_IF_ERROR(MakeDirs(roots.data));
   RETURN_IF_ERROR(ReplaceFile(roots.device(), id + "\n", Durable::kYes));
   return id;

@@ -91,7 +91,7 @@ class LocalSessions : public client::Sessions {
   Result<std::string> Clone(const std::string& session_id,
                             const std::optional<std::string>& at) override {
     ASSIGN_OR_RETURN(const log::Options options, Writing());
-    const std::string new_id = protocol::NewSessionId(ProcessRandom());
+    std::string new_id = protocol::NewSessionId(ProcessRandom());
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) {
       return log::Clone(log, at, {store_.DirOf(new_id), new_id, options.device_id}, options);
     }));

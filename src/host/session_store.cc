@@ -151,7 +151,7 @@ Result<std::string> SessionStore::Restore(std::string_view typed) {
   for (const protocol::TrashRow& row : rows) ids.push_back(row.session_id);
   std::ranges::sort(ids);
   ids.erase(std::ranges::unique(ids).begin(), ids.end());
-  ASSIGN_OR_RETURN(const std::string id,
+  ASSIGN_OR_RETURN(std::string id,
                    TheOne(ids, typed, "`stet sessions restore` without an id lists the trash"));
   if (Exists(DirOf(id)))
     return Fail(Code::kConflict, fmt::format("session {} is there already: remove it first", id));

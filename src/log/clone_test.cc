@@ -56,7 +56,7 @@ TEST_F(CloneTest, ControlEventsThatApplyGoAlongQueuesAndTasksDoNot) {
   Append(*log, {.payload = protocol::ModelCall{.call_id = "m", .phase = "start"}});
   Append(*log, {.payload = protocol::Pin{.pin_id = "p", .text = "never push", .source = "user"}});
   Append(*log, {.payload = protocol::InstructionSnapshot()});
-  const std::string second = Append(*log, Assistant("two"));
+  Append(*log, Assistant("two"));
   Append(*log, {.payload = protocol::Custom{.kind = "later"}});
   auto copy = CloneAt(*log, first);
   EXPECT_EQ(Types(*copy), (std::multiset<std::string>{"message", "custom", "pin",

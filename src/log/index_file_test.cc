@@ -62,7 +62,7 @@ TEST_F(IndexFileTest, AnIndexAheadOfItsLogIsNotUsed) {
   ExpectSameAsScan();
   auto log = Open();
   Append(*log, User("on"));
-  log->Close();
+  EXPECT_TRUE(log->Close());
   ExpectSameAsScan();
 }
 

@@ -125,7 +125,7 @@ TEST_F(LogTest, RewindMovesTheLeafAndDeletesNothing) {
   EXPECT_EQ(log->Branch(second, third).error().code, Code::kInvalid);
   ASSERT_TRUE(log->Rewind(std::nullopt, third));
   EXPECT_EQ(log->leaf_id(), std::nullopt);
-  log->Close();
+  EXPECT_TRUE(log->Close());
   auto again = Open();
   EXPECT_EQ(again->leaf_id(), std::nullopt);
 }
@@ -157,7 +157,7 @@ TEST_F(LogTest, AClientMessageIsAcceptedOnce) {
   };
   Append(*log, with_id());
   EXPECT_EQ(AppendError(*log, with_id()).code, Code::kConflict);
-  log->Close();
+  EXPECT_TRUE(log->Close());
   auto again = Open();
   EXPECT_EQ(AppendError(*again, with_id()).code, Code::kConflict);
 }
@@ -186,7 +186,7 @@ TEST_F(LogTest, ASecondWriterIsToldWhoHoldsTheSession) {
   EXPECT_NE(second.error().message.find(std::to_string(::getpid())), std::string::npos)
       << second.error().message;
   EXPECT_TRUE(Open(Mode::kRead));
-  log->Close();
+  EXPECT_TRUE(log->Close());
   EXPECT_TRUE(Open());
 }
 
@@ -204,7 +204,7 @@ TEST_F(LogTest, ATornLastLineIsSetAsideAndCutOff) {
   EXPECT_EQ(PathIds(*log).size(), 1u);
   EXPECT_EQ(ListDir(Dir() + "/aside")->size(), 1u);
   Append(*log, User("on"));
-  log->Close();
+  EXPECT_TRUE(log->Close());
   EXPECT_EQ(PathIds(*Open(Mode::kRead, false)).size(), 2u);
 }
 
@@ -218,7 +218,7 @@ TEST_F(LogTest, ALastLineThatLacksOnlyItsLineEndIsKept) {
   auto log = Open();
   EXPECT_EQ(PathIds(*log).size(), 1u);
   Append(*log, User("two"));
-  log->Close();
+  EXPECT_TRUE(log->Close());
   EXPECT_EQ(PathIds(*Open(Mode::kRead, false)).size(), 2u);
 }
 
@@ -243,7 +243,7 @@ TEST_F(LogTest, ADamagedLineInTheMiddleIsBridged) {
   ASSERT_EQ(log->index().damages().size(), 1u);
   EXPECT_EQ(log->index().damages().front().recorded, 1u);
   Append(*log, User("on"));
-  log->Close();
+  EXPECT_TRUE(log->Close());
   // The damage stays where it is, and is recorded once.
   auto again = Open(Mode::kWrite, false);
   int gaps = 0;
