@@ -21,7 +21,10 @@ using Texts = std::vector<std::string>;
 
 struct TextBlock {
   static constexpr std::string_view kTag = "text";
-  STET_FIELDS(TextBlock, (Text, text), (OptionalText, visibility))
+  STET_FIELDS(TextBlock,
+              (Text, text),
+              (OptionalText, visibility),
+              (OptionalText, signature))  // Replayed unchanged, to the same model only.
 };
 
 struct ThinkingBlock {

@@ -27,7 +27,11 @@ struct Prefix {
 using OptionalPrefix = std::optional<Prefix>;
 
 struct Attempt {
-  STET_FIELDS(Attempt, (Text, outcome), (OptionalUsage, usage))  // No usage: unknown.
+  STET_FIELDS(Attempt,
+              (Text, outcome),  // done, cancelled, or the kind of the failure.
+              (OptionalText, model),  // When it is not the call's own: a fallback.
+              (OptionalUsage, usage),  // Absent: unknown.
+              (OptionalBool, partial))  // The usage is what was reported until it broke off.
 };
 using OptionalAttempts = std::optional<std::vector<Attempt>>;
 
