@@ -1,0 +1,135 @@
+#include "provider/replay.h"
+
+#include <algorithm>
+
+#include "base/base64.h"
+#include "base/json_view.h"
+
+namespace stet::provider {
+namespace {
+
+bool Blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+bool IsReasoning(const protocol::Block& block) {
+  return std::holds_alternative<protocol::ThinkingBlock>(block) ||
+         std::holds_alternative<protocol::RedactedThinkingBlock>(block);
+}
+
+/// Anthropic's rule for ids; the other dialects take these too.
+bool IsPlainId(std::string_view id) {
+  constexpr std::size_t kMaxId = 64;
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  };
+  return !id.empty() && id.size() <= kMaxId && std::ranges::all_of(id, plain);
+}
+
+/// The block as the model may see it; absent when it may not.
+std::optional<protocol::Block> Visible(const Model& model, const protocol::Block& block, bool own) {
+  if (const auto* text = std::get_if<protocol::TextBlock>(&block)) {
+    if (Blank(text->text)) return std::nullopt;
+    protocol::TextBlock copy{.text = text->text};
+    if (own) copy.signature = text->signature;
+    return copy;
+  }
+  if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block)) {
+    protocol::ToolCallBlock copy = *call;
+    if (!own) {
+      copy.native_id.reset();
+      copy.signature.reset();
+    }
+    return copy;
+  }
+  const auto same_dialect = [&](const protocol::OptionalText& dialect) {
+    return own && dialect == DialectName(model.dialect);
+  };
+  if (const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block))
+    return same_dialect(thinking->dialect) ? std::optional(block) : std::nullopt;
+  if (const auto* redacted = std::get_if<protocol::RedactedThinkingBlock>(&block))
+    return same_dialect(redacted->dialect) ? std::optional(block) : std::nullopt;
+  return std::nullopt;
+}
+
+}  // namespace
+
+protocol::Blocks ReplayBlocks(const Model& model, const AssistantTurn& turn) {
+  const bool own = turn.model == model.FullName();
+  protocol::Blocks out;
+  for (const protocol::Block& block : turn.blocks) {
+    if (std::optional<protocol::Block> visible = Visible(model, block, own))
+      out.push_back(*std::move(visible));
+  }
+  while (!out.empty() && IsReasoning(out.back())) out.pop_back();
+  return out;
+}
+
+WireIds::WireIds(const Model& model, const Request& request) {
+  std::unordered_set<std::string> used;
+  for (const Entry& entry : request.entries) {
+    const auto* turn = std::get_if<AssistantTurn>(&entry);
+    if (turn == nullptr) continue;
+    for (const protocol::Block& block : turn->blocks) {
+      const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
+      if (call == nullptr) continue;
+      std::string wire_id = call->tool_call_id;
+      // Some servers count their calls anew in every reply.
+      if (turn->model == model.FullName() && call->native_id && IsPlainId(*call->native_id) &&
+          used.insert(*call->native_id).second)
+        wire_id = *call->native_id;
+      calls_.try_emplace(call->tool_call_id, std::move(wire_id), call->tool_name);
+    }
+  }
+}
+
+const std::string& WireIds::IdOf(const std::string& tool_call_id) const {
+  const auto found = calls_.find(tool_call_id);
+  return found == calls_.end() ? tool_call_id : found->second.wire_id;
+}
+
+const std::string& WireIds::ToolOf(const std::string& tool_call_id) const {
+  static const std::string none;
+  const auto found = calls_.find(tool_call_id);
+  return found == calls_.end() ? none : found->second.tool;
+}
+
+std::vector<const ToolSpec*> SortedTools(const Request& request) {
+  std::vector<const ToolSpec*> tools;
+  for (const ToolSpec& tool : request.tools) tools.push_back(&tool);
+  std::ranges::sort(tools, {}, [](const ToolSpec* tool) { return std::string_view(tool->name); });
+  return tools;
+}
+
+std::string JoinedSystem(const Request& request) {
+  std::string out;
+  for (const std::string& section : request.system) {
+    if (section.empty()) continue;
+    if (!out.empty()) out += "\n\n";
+    out += section;
+  }
+  return out;
+}
+
+Result<std::string> ImageBase64(const Request& request, const protocol::ImageBlock& image) {
+  if (!request.read_blob) return Fail(Code::kInvalid, "the request has images but no blobs");
+  ASSIGN_OR_RETURN(const std::string bytes, request.read_blob(image.blob));
+  std::string out;
+  AppendBase64(out, bytes);
+  return out;
+}
+
+std::string ArgsObject(const protocol::ToolCallBlock& call) {
+  const JsonView args(call.args.text);
+  if (args.is_object()) return call.args.text;
+  std::string out = "{\"malformed\":";
+  AppendJsonString(out, args.StringOr(call.args.text));
+  return out + "}";
+}
+
+std::string ArgsText(const protocol::ToolCallBlock& call) {
+  return JsonView(call.args.text).StringOr(call.args.text);
+}
+
+}  // namespace stet::provider

@@ -1,0 +1,57 @@
+// Replay: how earlier turns go back to a model, the same for all dialects.
+//
+// What one model signed or hid means nothing to another: it goes back only to the model that wrote
+// it. Everything here is a pure function of the request, and adding entries at the end never
+// changes what was made of those before: a prefix stays a prefix.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "provider/model.h"
+#include "provider/request.h"
+
+namespace stet::provider {
+
+/// The blocks of an earlier turn as `model` may see them. Gone are: reasoning of another model or
+/// dialect; reasoning that no text or call follows; text of white space alone; blocks of unknown
+/// kinds. From another model's text and calls the signatures and native ids are gone.
+protocol::Blocks ReplayBlocks(const Model& model, const AssistantTurn& turn);
+
+/// What calls are named on the wire: by the id that this model gave them, the first time it is
+/// used; else by ours.
+class WireIds {
+ public:
+  WireIds(const Model& model, const Request& request);
+
+  /// `tool_call_id` itself when the request has no such call.
+  [[nodiscard]] const std::string& IdOf(const std::string& tool_call_id) const;
+  /// The called tool; empty when the request has no such call.
+  [[nodiscard]] const std::string& ToolOf(const std::string& tool_call_id) const;
+
+ private:
+  struct Call {
+    std::string wire_id;
+    std::string tool;
+  };
+  std::unordered_map<std::string, Call> calls_;
+};
+
+/// By name, whatever their order in the request.
+std::vector<const ToolSpec*> SortedTools(const Request& request);
+
+/// The sections, joined by blank lines; empty ones are left out.
+std::string JoinedSystem(const Request& request);
+
+/// The image's bytes in base64. kInvalid when the request cannot read blobs.
+Result<std::string> ImageBase64(const Request& request, const protocol::ImageBlock& image);
+
+/// Arguments as an object, for dialects that take nothing else: what was malformed goes back as
+/// {"malformed": "its text"}.
+std::string ArgsObject(const protocol::ToolCallBlock& call);
+/// Arguments as the text the model wrote, for dialects that take a string.
+std::string ArgsText(const protocol::ToolCallBlock& call);
+
+}  // namespace stet::provider
