@@ -74,6 +74,7 @@ struct Model {
   std::int64_t max_output = 0;
   std::optional<Prices> prices;
   Thinking thinking = Thinking::kNone;
+  std::string efforts;  // Those it knows, weakest first, joined by spaces; empty: unknown.
   bool images = false;
   bool known = false;  // In the catalogue; else the limits are stated defaults.
   Quirks quirks;
@@ -83,5 +84,12 @@ struct Model {
   [[nodiscard]] std::string FullName() const { return provider + "/" + id; }
   friend bool operator==(const Model&, const Model&) = default;
 };
+
+/// The effort to ask `model` for: `wanted` if it knows that one, else the nearest it knows. Empty
+/// when it is not told how to think, or nothing is wanted.
+std::string EffortFor(const Model& model, const std::optional<std::string>& wanted);
+
+/// "none", "minimal", ...: weakest first.
+bool IsEffort(std::string_view name);
 
 }  // namespace stet::provider
