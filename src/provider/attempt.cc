@@ -166,12 +166,7 @@ AttemptResult ReplyReader::Finish(const net::HttpEnd& end) {
 }  // namespace
 
 Task<AttemptResult> RunAttempt(const Surroundings& surroundings, const Model& model,
-                               const WireRequest& wire, Sink& sink, CancelToken cancel) {
-  net::HttpRequest request;
-  request.url = wire.url;
-  request.headers = wire.headers;
-  request.body = wire.body;
-  request.clocks = model.clocks;
+                               const net::HttpRequest& request, Sink& sink, CancelToken cancel) {
   ReplyReader reader(surroundings, model, sink);
   const net::HttpEnd end = co_await surroundings.http.Send(request, reader, cancel);
   co_return reader.Finish(end);

@@ -27,9 +27,8 @@ struct AttemptResult {
   std::vector<RateLimit> limits;
 };
 
-/// Sends `wire` (the key is among its headers) and streams the reply to `sink`. All references must
-/// outlive the task.
+/// Sends `request` and streams the reply to `sink`. All references must outlive the task.
 Task<AttemptResult> RunAttempt(const Surroundings& surroundings, const Model& model,
-                               const WireRequest& wire, Sink& sink, CancelToken cancel);
+                               const net::HttpRequest& request, Sink& sink, CancelToken cancel);
 
 }  // namespace stet::provider

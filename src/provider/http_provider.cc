@@ -12,13 +12,6 @@ void Scrub(std::string& text, const std::string& key) {
     text.replace(at, key.size(), "[key]");
 }
 
-AttemptResult Failed(Failure failure) {
-  AttemptResult result;
-  result.reply.partial = true;
-  result.reply.failure = std::move(failure);
-  return result;
-}
-
 protocol::Attempt Record(const Reply& reply, const Model& answered, const Model& asked) {
   protocol::Attempt attempt;
   attempt.outcome = reply.failure ? std::string(FailureName(reply.failure->kind)) : "done";
@@ -38,21 +31,20 @@ HttpProvider::HttpProvider(Loop& loop, const Surroundings& surroundings, Access 
       fallback_(std::move(fallback)),
       policy_(policy) {}
 
-Result<std::string> HttpProvider::Body(const Request& request) const {
-  ASSIGN_OR_RETURN(WireRequest wire, EncodeRequest(access_.model, request));
-  return std::move(wire.body);
+Result<WireRequest> HttpProvider::Encode(const Request& request) const {
+  return EncodeRequest(access_.model, request);
 }
 
-Task<AttemptResult> HttpProvider::Try(const Access& access, const Request& request, Sink& sink,
+Task<AttemptResult> HttpProvider::Try(const Access& access, const WireRequest& wire, Sink& sink,
                                       CancelToken cancel) const {
-  Result<WireRequest> wire = EncodeRequest(access.model, request);
-  if (!wire) {
-    Failure failure{.kind = FailureKind::kBadRequest, .message = wire.error().Text()};
-    co_return Failed(std::move(failure));
-  }
-  if (!access.key.empty()) wire->headers.push_back(KeyHeader(access.model.dialect, access.key));
+  net::HttpRequest request;
+  request.url = wire.url;
+  request.headers = wire.headers;
+  request.body = wire.body;
+  request.clocks = access.model.clocks;
+  if (!access.key.empty()) request.headers.push_back(KeyHeader(access.model.dialect, access.key));
   AttemptResult result =
-      co_await RunAttempt(surroundings_, access.model, *wire, sink, std::move(cancel));
+      co_await RunAttempt(surroundings_, access.model, request, sink, std::move(cancel));
   if (result.reply.failure) Scrub(result.reply.failure->message, access.key);
   co_return result;
 }
@@ -68,12 +60,15 @@ Task<bool> HttpProvider::Wait(const Failure& failure, std::chrono::milliseconds 
   co_return slept.has_value();
 }
 
-Task<CallResult> HttpProvider::Stream(const Request& request, Sink& sink, CancelToken cancel) {
+Task<CallResult> HttpProvider::Stream(const Request& request, const WireRequest& wire, Sink& sink,
+                                      CancelToken cancel) {
   CallResult call;
   const Access* access = &access_;
+  const WireRequest* sent = &wire;
+  WireRequest fallback_wire;
   int overloads = 0;
   for (int tries = 1;; ++tries) {
-    AttemptResult attempt = co_await Try(*access, request, sink, cancel);
+    AttemptResult attempt = co_await Try(*access, *sent, sink, cancel);
     call.attempts.push_back(Record(attempt.reply, access->model, access_.model));
     if (!attempt.limits.empty()) call.limits = std::move(attempt.limits);
     call.reply = std::move(attempt.reply);
@@ -84,12 +79,14 @@ Task<CallResult> HttpProvider::Stream(const Request& request, Sink& sink, Cancel
         NextTry(policy_, failure, tries, attempt.committed, surroundings_.random);
     if (!wait) break;
     overloads += failure.kind == FailureKind::kOverloaded ? 1 : 0;
-    if (fallback_ && access == &access_ && overloads >= policy_.overloads_before_fallback) {
+    if (access == &access_ && overloads >= policy_.overloads_before_fallback &&
+        EncodeFallback(request, fallback_wire)) {
       const Switched switched{.from = access_.model.FullName(),
                               .to = fallback_->model.FullName(),
                               .why = fmt::format("{} is overloaded", access_.model.FullName())};
       sink.On(switched);
       access = &*fallback_;
+      sent = &fallback_wire;
     } else if (!co_await Wait(failure, *wait, tries, sink, cancel)) {
       Failure cancelled{.kind = FailureKind::kCancelled, .message = "cancelled"};
       call.reply.failure = std::move(cancelled);
@@ -101,6 +98,15 @@ Task<CallResult> HttpProvider::Stream(const Request& request, Sink& sink, Cancel
     }
   }
   co_return call;
+}
+
+/// False when there is none, or it cannot be asked this.
+bool HttpProvider::EncodeFallback(const Request& request, WireRequest& out) const {
+  if (!fallback_) return false;
+  Result<WireRequest> wire = EncodeRequest(fallback_->model, request);
+  if (!wire) return false;
+  out = *std::move(wire);
+  return true;
 }
 
 }  // namespace stet::provider

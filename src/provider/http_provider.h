@@ -26,12 +26,14 @@ class HttpProvider final : public Provider {
                std::optional<Access> fallback, const RetryPolicy& policy);
 
   [[nodiscard]] const Model& model() const override { return access_.model; }
-  [[nodiscard]] Result<std::string> Body(const Request& request) const override;
-  Task<CallResult> Stream(const Request& request, Sink& sink, CancelToken cancel) override;
+  [[nodiscard]] Result<WireRequest> Encode(const Request& request) const override;
+  Task<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
+                          CancelToken cancel) override;
 
  private:
-  Task<AttemptResult> Try(const Access& access, const Request& request, Sink& sink,
+  Task<AttemptResult> Try(const Access& access, const WireRequest& wire, Sink& sink,
                           CancelToken cancel) const;
+  bool EncodeFallback(const Request& request, WireRequest& out) const;
   Task<bool> Wait(const Failure& failure, std::chrono::milliseconds wait, int tries, Sink& sink,
                   CancelToken cancel) const;
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
-#include "provider/dialect.h"
 #include "provider/offline_plan.h"
 #include "provider/selection.h"
 
@@ -145,30 +144,25 @@ Reply Speaker::Answer(std::int64_t input_tokens) {
 OfflineProvider::OfflineProvider(Random& random) : model_(OfflineModel()), random_(random) {}
 
 /// In the form of a wire that others speak, so that it can be hashed and compared like theirs.
-Result<std::string> OfflineProvider::Body(const Request& request) const {
-  ASSIGN_OR_RETURN(WireRequest wire, openai_completions::Encode(model_, request));
-  return std::move(wire.body);
+Result<WireRequest> OfflineProvider::Encode(const Request& request) const {
+  return openai_completions::Encode(model_, request);
 }
 
-Task<CallResult> OfflineProvider::Stream(const Request& request, Sink& sink, CancelToken cancel) {
+Task<CallResult> OfflineProvider::Stream(const Request& request, const WireRequest& wire,
+                                         Sink& sink, CancelToken cancel) {
   CallResult call;
   call.model = model_;
   protocol::Attempt attempt;
-  const Result<std::string> body = Body(request);
   if (cancel.cancelled()) {
     Failure failure{.kind = FailureKind::kCancelled, .message = "cancelled"};
     call.reply.failure = std::move(failure);
     call.reply.partial = true;
-  } else if (!body) {
-    Failure failure{.kind = FailureKind::kBadRequest, .message = body.error().Text()};
-    call.reply.failure = std::move(failure);
-    call.reply.partial = true;
+    attempt.outcome = "cancelled";
   } else {
     Speaker speaker(model_, request, sink, random_);
-    call.reply = speaker.Answer(static_cast<std::int64_t>(body->size() / kBytesPerToken));
+    call.reply = speaker.Answer(static_cast<std::int64_t>(wire.body.size() / kBytesPerToken));
+    attempt.outcome = "done";
   }
-  attempt.outcome =
-      call.reply.failure ? std::string(FailureName(call.reply.failure->kind)) : "done";
   attempt.usage = call.reply.content.usage;
   call.attempts.push_back(std::move(attempt));
   co_return call;

@@ -15,8 +15,9 @@ class OfflineProvider final : public Provider {
   explicit OfflineProvider(Random& random);
 
   [[nodiscard]] const Model& model() const override { return model_; }
-  [[nodiscard]] Result<std::string> Body(const Request& request) const override;
-  Task<CallResult> Stream(const Request& request, Sink& sink, CancelToken cancel) override;
+  [[nodiscard]] Result<WireRequest> Encode(const Request& request) const override;
+  Task<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
+                          CancelToken cancel) override;
 
  private:
   Model model_;

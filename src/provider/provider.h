@@ -7,6 +7,7 @@
 #include "base/cancel.h"
 #include "base/task.h"
 #include "protocol/work.h"
+#include "provider/dialect.h"
 #include "provider/model.h"
 #include "provider/rate_limits.h"
 #include "provider/reply_builder.h"
@@ -28,11 +29,13 @@ class Provider {
 
   [[nodiscard]] virtual const Model& model() const = 0;
 
-  /// The bytes that would be sent, for hashing and looking; the offline model has its own form.
-  [[nodiscard]] virtual Result<std::string> Body(const Request& request) const = 0;
+  /// The bytes that Stream will send: to hash, to compare, to look at. Without the key.
+  [[nodiscard]] virtual Result<WireRequest> Encode(const Request& request) const = 0;
 
-  /// `request` and `sink` must outlive the task. A failure is in the result, never lost.
-  virtual Task<CallResult> Stream(const Request& request, Sink& sink, CancelToken cancel) = 0;
+  /// Sends `wire`, which is `request` encoded; a fallback is sent `request` in its own dialect. All
+  /// three must outlive the task. A failure is in the result, never lost.
+  virtual Task<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
+                                  CancelToken cancel) = 0;
 };
 
 }  // namespace stet::provider
