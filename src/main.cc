@@ -1,4 +1,6 @@
 // stet: joins the command line face to an in-process host.
+#include "emulator/main.h"
+
 #include <csignal>
 #include <cstdio>
 #include <string_view>
@@ -29,5 +31,8 @@ int main(int argc, char** argv) {
   }
   std::signal(SIGPIPE, SIG_IGN);  // A reader that went away is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);  // So is a file that may not grow.
+  if (argc >= 2 && std::string_view(argv[1]) == "emulator") {
+    return stet::emulator::EmulatorMain(argc - 1, argv + 1);
+  }
   return stet::cli::Run(argc, argv, OpenSessions);
 }
