@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "cli/run.h"
 #include "config/roots.h"
+#include "emulator/main.h"
 #include "host/local_models.h"
 #include "host/local_sessions.h"
 
@@ -35,5 +36,7 @@ int main(int argc, char** argv) {
   }
   std::signal(SIGPIPE, SIG_IGN);  // A reader that went away is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);  // So is a file that may not grow.
+  if (argc >= 2 && std::string_view(argv[1]) == "emulator")
+    return stet::emulator::EmulatorMain(argc - 1, argv + 1);
   return stet::cli::Run(argc, argv, {.sessions = OpenSessions, .models = OpenModels});
 }
