@@ -1,8 +1,13 @@
 #include "base/json_view.h"
 
+#include <algorithm>
+
 namespace stet {
 
 JsonView::JsonView(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
+  text.remove_suffix(text.size() - (text.find_last_not_of(kSpace) + 1));
   JsonReader reader(text);
   const JsonReader::Kind kind = reader.Peek();
   if (kind == JsonReader::Kind::kBad || kind == JsonReader::Kind::kEnd) return;

@@ -19,7 +19,7 @@ class JsonView {
  public:
   /// Absent.
   JsonView() = default;
-  /// The value that stands in `text`; absent when there is none.
+  /// The value that stands in `text`, white space around it aside; absent when there is none.
   explicit JsonView(std::string_view text);
 
   [[nodiscard]] bool present() const { return kind_ != JsonReader::Kind::kEnd; }
@@ -45,6 +45,18 @@ class JsonView {
   [[nodiscard]] std::string StringOr(std::string_view otherwise) const;
   [[nodiscard]] std::int64_t IntOr(std::int64_t otherwise) const {
     return Int().value_or(otherwise);
+  }
+
+  /// Calls `use(key, JsonView)` for each member of an object, in one pass; `key` is valid during
+  /// the call only. False when this is no object or a damaged one, perhaps after some members.
+  template <class Use>
+  bool ForEachMember(Use use) const {
+    JsonReader reader(text_);
+    if (!is_object() || !reader.EnterObject()) return false;
+    std::string_view key;
+    std::string_view raw;
+    while (reader.NextMember(&key) && reader.Skip(&raw)) use(key, JsonView(raw));
+    return reader.AtEnd();
   }
 
   /// Calls `use(JsonView)` for each element of an array; for anything else, not at all.

@@ -79,6 +79,7 @@ WireIds::WireIds(const Model& model, const Request& request) {
       if (turn->model == model.FullName() && call->native_id && IsPlainId(*call->native_id) &&
           used.insert(*call->native_id).second)
         wire_id = *call->native_id;
+      used.insert(wire_id);
       calls_.try_emplace(call->tool_call_id, std::move(wire_id), call->tool_name);
     }
   }

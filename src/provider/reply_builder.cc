@@ -38,6 +38,7 @@ void ReplyBuilder::Start(std::string_view model) {
 }
 
 ReplyBuilder::Handle ReplyBuilder::Open(Kind kind) {
+  if (slots_.size() > kMaxBlocks) return kMaxBlocks;  // The closed one that ended it all.
   if (!done() && slots_.size() >= kMaxBlocks)
     Fail({.kind = FailureKind::kProtocol, .message = "the reply has too many blocks"});
   if (!done()) Start("");
@@ -59,7 +60,7 @@ ReplyBuilder::Handle ReplyBuilder::OpenToolCall(std::string_view name, std::stri
 
 void ReplyBuilder::SetToolName(Handle call, std::string_view name) {
   Slot& slot = slots_[call];
-  if (!slot.open || name.empty() || !slot.name.empty()) return;
+  if (done() || !slot.open || name.empty() || !slot.name.empty() || !Grow(name.size())) return;
   slot.name = name;
   StartOnStream(slot);
   if (!slot.text.empty()) Emit(ToolCallDelta{.index = slot.index, .text = slot.text});
@@ -67,7 +68,8 @@ void ReplyBuilder::SetToolName(Handle call, std::string_view name) {
 
 void ReplyBuilder::SetNativeId(Handle call, std::string_view native_id) {
   Slot& slot = slots_[call];
-  if (slot.open && slot.native_id.empty()) slot.native_id = native_id;
+  if (done() || !slot.open || !slot.native_id.empty() || !Grow(native_id.size())) return;
+  slot.native_id = native_id;
 }
 
 void ReplyBuilder::StartOnStream(Slot& slot) {
@@ -190,6 +192,7 @@ void ReplyBuilder::Stop(std::string_view reason) {
 void ReplyBuilder::End() {
   if (done()) return;
   Start("");
+  CloseAll();
   Stop(stop::kEnd);
   ended_ = true;
   Emit(MessageEnd());

@@ -41,6 +41,7 @@ bool SseParser::Finish(const OnEvent& on_event) {
 
 bool SseParser::TakeLine(std::string_view line, const OnEvent& on_event) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (line.size() > kMaxEvent) return false;
   if (at_start_ && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
   at_start_ = false;
   if (line.empty()) {

@@ -1,0 +1,190 @@
+// openai-responses: how a request is written for POST {base}/responses, without state on the
+// server. The wire has no stop sequences: those of the request are left out.
+#include "base/json_writer.h"
+#include "provider/dialect.h"
+#include "provider/openai_wire.h"
+#include "provider/replay.h"
+
+namespace stet::provider::openai_responses {
+namespace {
+
+class Body {
+ public:
+  Body(const Model& model, const Request& request)
+      : model_(model), request_(request), ids_(model, request), json_(text_) {}
+
+  Result<std::string> Write() {
+    json_.BeginObject().Member("model", model_.id);
+    WriteSettings();
+    WriteReasoning();
+    WriteOutput();
+    if (const std::string system = JoinedSystem(request_); !system.empty())
+      json_.Member("instructions", system);
+    if (!model_.quirks.no_tools) WriteTools();
+    RETURN_IF_ERROR(WriteInput());
+    json_.EndObject();
+    return std::move(text_);
+  }
+
+ private:
+  void WriteSettings();
+  void WriteReasoning();
+  void WriteOutput();
+  void WriteTools();
+  void WriteToolChoice();
+  Status WriteInput();
+  Status WriteUser(const UserInput& input);
+  void WriteBlock(const protocol::Block& block);
+  Status WriteResult(const ToolResult& result);
+  Status WriteParts(const protocol::Blocks& blocks);
+
+  const Model& model_;
+  const Request& request_;
+  const WireIds ids_;
+  std::string text_;
+  JsonWriter json_;
+};
+
+void Body::WriteSettings() {
+  json_.Member("stream", true).Member("store", false);
+  if (const std::int64_t most = openai::MaxTokens(model_, request_); most > 0)
+    json_.Member("max_output_tokens", most);
+  if (request_.cache && !request_.cache_key.empty() && !model_.quirks.no_cache_key)
+    json_.Member("prompt_cache_key", request_.cache_key);
+  if (!request_.user.empty() && !model_.quirks.no_metadata)
+    json_.Member("safety_identifier", request_.user);
+}
+
+void Body::WriteReasoning() {
+  if (model_.thinking == Thinking::kNone) return;
+  // Nothing is stored on the server, so the reasoning must come to us to go back.
+  json_.Key("include").BeginArray().String("reasoning.encrypted_content").EndArray();
+  json_.Key("reasoning").BeginObject();
+  if (request_.effort) json_.Member("effort", *request_.effort);
+  json_.Member("summary", "auto").EndObject();
+}
+
+void Body::WriteOutput() {
+  if (!request_.output) return;
+  json_.Key("text").BeginObject().Key("format").BeginObject();
+  if (model_.quirks.no_json_schema) {
+    json_.Member("type", "json_object");
+  } else {
+    json_.Member("type", "json_schema").Member("name", request_.output->name);
+    json_.Member("schema", request_.output->schema);
+  }
+  json_.EndObject().EndObject();
+}
+
+void Body::WriteTools() {
+  if (request_.tools.empty()) return;
+  json_.Key("tools").BeginArray();
+  for (const ToolSpec* tool : SortedTools(request_)) {
+    json_.BeginObject().Member("type", "function").Member("name", tool->name);
+    json_.Member("description", tool->description).Member("parameters", tool->schema);
+    // The wire's default is true, which most schemas do not fit.
+    if (!model_.quirks.no_strict) json_.Member("strict", false);
+    json_.EndObject();
+  }
+  json_.EndArray();
+  if (!model_.quirks.no_parallel_flag) json_.Member("parallel_tool_calls", true);
+  if (!model_.quirks.no_tool_choice) WriteToolChoice();
+}
+
+void Body::WriteToolChoice() {
+  switch (request_.tool_choice.kind) {
+    case ToolChoice::Kind::kAuto: return;
+    case ToolChoice::Kind::kNone: json_.Member("tool_choice", "none"); return;
+    case ToolChoice::Kind::kAny: json_.Member("tool_choice", "required"); return;
+    case ToolChoice::Kind::kNamed: break;
+  }
+  json_.Key("tool_choice").BeginObject().Member("type", "function");
+  json_.Member("name", request_.tool_choice.name).EndObject();
+}
+
+Status Body::WriteInput() {
+  json_.Key("input").BeginArray();
+  for (const Entry& entry : request_.entries) {
+    if (const auto* turn = std::get_if<AssistantTurn>(&entry)) {
+      for (const protocol::Block& block : ReplayBlocks(model_, *turn)) WriteBlock(block);
+    } else if (const auto* result = std::get_if<ToolResult>(&entry)) {
+      RETURN_IF_ERROR(WriteResult(*result));
+    } else {
+      RETURN_IF_ERROR(WriteUser(std::get<UserInput>(entry)));
+    }
+  }
+  json_.EndArray();
+  return {};
+}
+
+Status Body::WriteUser(const UserInput& input) {
+  json_.BeginObject().Member("type", "message").Member("role", "user").Key("content");
+  RETURN_IF_ERROR(WriteParts(input.blocks));
+  json_.EndObject();
+  return {};
+}
+
+Status Body::WriteParts(const protocol::Blocks& blocks) {
+  json_.BeginArray();
+  for (const protocol::Block& block : blocks) {
+    if (const auto* text = std::get_if<protocol::TextBlock>(&block)) {
+      json_.BeginObject().Member("type", "input_text").Member("text", text->text).EndObject();
+    } else if (const auto* image = std::get_if<protocol::ImageBlock>(&block)) {
+      ASSIGN_OR_RETURN(const std::string url, openai::DataUrl(request_, *image));
+      json_.BeginObject().Member("type", "input_image").Member("detail", "auto");
+      json_.Member("image_url", url).EndObject();
+    }
+  }
+  json_.EndArray();
+  return {};
+}
+
+void Body::WriteBlock(const protocol::Block& block) {
+  if (const auto* text = std::get_if<protocol::TextBlock>(&block)) {
+    json_.BeginObject().Member("type", "message").Member("role", "assistant");
+    // The decoder keeps a message's phase as the signature of its text.
+    if (text->signature == "commentary" || text->signature == "final_answer")
+      json_.Member("phase", *text->signature);
+    json_.Member("content", text->text).EndObject();
+  } else if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block)) {
+    json_.BeginObject().Member("type", "function_call");
+    json_.Member("call_id", ids_.IdOf(call->tool_call_id)).Member("name", call->tool_name);
+    json_.Member("arguments", ArgsText(*call)).EndObject();
+  } else if (const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block)) {
+    // The signature is the whole reasoning item. One that is none is not ours to send.
+    if (thinking->signature && JsonView(*thinking->signature).is_object() &&
+        CheckJson(*thinking->signature))
+      json_.Text(*thinking->signature);
+  } else if (const auto* hidden = std::get_if<protocol::RedactedThinkingBlock>(&block)) {
+    if (JsonView(hidden->data.text).is_object()) json_.Text(hidden->data.text);
+  }
+}
+
+Status Body::WriteResult(const ToolResult& result) {
+  json_.BeginObject().Member("type", "function_call_output");
+  json_.Member("call_id", ids_.IdOf(result.tool_call_id)).Key("output");
+  if (openai::HasImages(result.content)) {
+    protocol::Blocks parts;
+    if (std::string text = openai::ResultText(result); !text.empty())
+      parts.emplace_back(protocol::TextBlock{.text = std::move(text)});
+    for (const protocol::Block& block : result.content) {
+      if (std::holds_alternative<protocol::ImageBlock>(block)) parts.push_back(block);
+    }
+    RETURN_IF_ERROR(WriteParts(parts));
+  } else {
+    json_.String(openai::ResultText(result));
+  }
+  json_.EndObject();
+  return {};
+}
+
+}  // namespace
+
+Result<WireRequest> Encode(const Model& model, const Request& request) {
+  ASSIGN_OR_RETURN(std::string body, Body(model, request).Write());
+  return WireRequest{.url = model.base_url + "/responses",
+                     .headers = openai::RequestHeaders(model),
+                     .body = std::move(body)};
+}
+
+}  // namespace stet::provider::openai_responses

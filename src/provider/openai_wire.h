@@ -1,0 +1,73 @@
+// What the two wires of OpenAI have in common: how a request is dressed, and how the small parts of
+// a reply are read. For openai_completions*.cc and openai_responses*.cc only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json_view.h"
+#include "provider/dialect.h"
+
+namespace stet::provider::openai {
+
+/// The dialect's headers, then the model's own.
+Headers RequestHeaders(const Model& model);
+
+/// The most tokens of the reply; 0 when nobody set a limit.
+std::int64_t MaxTokens(const Model& model, const Request& request);
+
+/// "data:image/png;base64,...". Fails when the blob cannot be read.
+Result<std::string> DataUrl(const Request& request, const protocol::ImageBlock& image);
+
+/// A result's text. The wires have no mark for an error, so the text says it.
+std::string ResultText(const ToolResult& result);
+
+bool HasImages(const protocol::Blocks& blocks);
+
+/// Fails the reply when `data` is neither JSON nor blank. For data that is no object.
+void RefuseUnlessJson(std::string_view data, ReplyBuilder& builder);
+
+/// The reply's failure when the body ended too early.
+Failure BrokenOff();
+
+/// A call's arguments as text, whether the server sends them as a string or as an object.
+std::string ArgumentsOf(const JsonView& arguments);
+
+/// Tokens as these wires count them: `input` includes what was read from a cache or written to
+/// one, `output` includes `reasoning` unless `total` shows that it stands beside it.
+struct Tokens {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+  std::optional<std::int64_t> cache_read;
+  std::optional<std::int64_t> cache_write;
+  std::optional<std::int64_t> reasoning;
+  std::optional<std::int64_t> total;
+};
+
+/// Each token counted once. Counts that contradict each other are cut so that none is negative.
+protocol::Usage UsageOf(const Tokens& tokens);
+
+template <class Struct>
+struct Wanted {
+  std::string_view name;
+  JsonView Struct::* member;
+};
+
+/// Fills `out` with the wanted members of `object` in one pass; of duplicates the first counts.
+/// False when `object` is no object or a damaged one.
+template <class Struct, std::size_t N>
+bool ReadMembers(const JsonView& object, const std::array<Wanted<Struct>, N>& wanted, Struct& out) {
+  return object.ForEachMember([&](std::string_view key, const JsonView& value) {
+    for (const Wanted<Struct>& want : wanted) {
+      if (want.name != key) continue;
+      if (!(out.*want.member).present()) out.*want.member = value;
+      return;
+    }
+  });
+}
+
+}  // namespace stet::provider::openai
