@@ -1,4 +1,6 @@
 // stet: joins the command line face to an in-process host.
+#include "emulator/main.h"
+
 #include <csignal>
 #include <cstdio>
 #include <string_view>
@@ -7,7 +9,6 @@
 #include "base/version.h"
 #include "cli/run.h"
 #include "config/roots.h"
-#include "emulator/main.h"
 #include "host/local_models.h"
 #include "host/local_sessions.h"
 

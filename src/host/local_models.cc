@@ -142,10 +142,11 @@ class LocalModels final : public client::Models {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
     ASSIGN_OR_RETURN(provider::Selected selected,
                      provider::SelectModel(settings, model, ProcessEnvironment));
+    provider::Request request = Question();
+    request.effort = selected.effort;
     Loop loop;
     ModelAccess access(loop);
     const std::unique_ptr<provider::Provider> provider = access.Open(std::move(selected));
-    const provider::Request request = Question();
     ASSIGN_OR_RETURN(const provider::WireRequest wire, provider->Encode(request));
     CheckSink sink(SystemClock(), tell);
     const provider::CallResult call =
