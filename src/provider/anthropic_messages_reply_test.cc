@@ -45,10 +45,16 @@ std::vector<std::string> Beginning() {
 }
 
 std::string WholeReply() {
-  return Sse({
+  const std::string start =
       R"({"type":"message_start","message":{"id":"m1","model":"claude-test-1","content":[],)"
       R"("usage":{"input_tokens":7,"cache_creation_input_tokens":30,"cache_read_input_tokens":500,)"
-      R"("output_tokens":1}}})",
+      R"("output_tokens":1}}})";
+  const std::string end =
+      R"({"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},)"
+      R"("usage":{"output_tokens":90,"input_tokens":null,)"
+      R"("output_tokens_details":{"thinking_tokens":40}}})";
+  return Sse({
+      start,
       Start(0, R"({"type":"thinking","thinking":"","signature":""})"),
       R"({"type":"ping"})",
       Delta(0, R"({"type":"thinking_delta","thinking":"h\u00e4"})"),
@@ -70,9 +76,7 @@ std::string WholeReply() {
       End(4),
       Start(5, R"({"type":"tool_use","id":"toolu_2","name":"list","input":{}})"),
       End(5),
-      R"({"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},)"
-      R"("usage":{"output_tokens":90,"input_tokens":null,)"
-      R"("output_tokens_details":{"thinking_tokens":40}}})",
+      end,
       kStop,
   });
 }

@@ -44,9 +44,10 @@ std::int64_t BudgetOf(std::string_view effort) {
 
 /// Whether a block is reasoning that can be proved to be the model's own.
 bool IsProvenReasoning(const protocol::Block& block) {
-  const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block);
-  return thinking != nullptr ? thinking->signature.value_or("") != ""
-                             : std::holds_alternative<protocol::RedactedThinkingBlock>(block);
+  if (const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block))
+    return !thinking->signature.value_or("").empty();
+  const auto* redacted = std::get_if<protocol::RedactedThinkingBlock>(&block);
+  return redacted != nullptr && JsonView(redacted->data.text).is_string();
 }
 
 /// With a budget the server wants the turn that the last calls belong to, which reaches back to
@@ -72,7 +73,7 @@ bool MayHaveBudget(const Model& model, const Request& request) {
 /// 0: no budget.
 std::int64_t ThinkingBudget(const Model& model, const Request& request) {
   if (model.thinking != Thinking::kBudget) return 0;
-  const std::int64_t wanted = BudgetOf(request.effort.value_or(""));
+  const std::int64_t wanted = BudgetOf(EffortFor(model, request.effort));
   const std::int64_t budget = std::min(wanted, MaxTokens(model, request) - 1);
   return budget >= kMinBudget && MayHaveBudget(model, request) ? budget : 0;
 }
@@ -122,7 +123,7 @@ class BodyWriter {
   void WriteOutputConfig() {
     std::optional<std::string_view> effort;
     if (model_.thinking == Thinking::kAdaptive || model_.thinking == Thinking::kEffort)
-      effort = WireEffort(request_.effort.value_or(""));
+      effort = WireEffort(EffortFor(model_, request_.effort));
     const bool schema = request_.output && !model_.quirks.no_json_schema;
     if (!effort && !schema) return;
     json_.Key("output_config").BeginObject();
@@ -219,8 +220,8 @@ class BodyWriter {
   void WriteReplay(const protocol::Block& block) {
     const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block);
     const auto* redacted = std::get_if<protocol::RedactedThinkingBlock>(&block);
-    if (thinking != nullptr && !IsProvenReasoning(block)) return;
-    if (redacted != nullptr && !JsonView(redacted->data.text).is_string()) return;
+    const bool reasoning = thinking != nullptr || redacted != nullptr;
+    if (reasoning && (IsToldNotToThink() || !IsProvenReasoning(block))) return;
     BeginMessage("assistant");
     if (thinking != nullptr) {
       json_.BeginObject().Member("type", "thinking").Member("thinking", thinking->text);
@@ -235,6 +236,12 @@ class BodyWriter {
     } else if (const auto* text = std::get_if<protocol::TextBlock>(&block)) {
       WriteText(text->text);
     }
+  }
+
+  /// The server refuses reasoning before the last results then.
+  [[nodiscard]] bool IsToldNotToThink() const {
+    return (model_.thinking == Thinking::kBudget && budget_ == 0) ||
+           (model_.thinking == Thinking::kAdaptive && !adaptive_);
   }
 
   /// Whether the server takes the block from a user: it refuses a text without a letter.

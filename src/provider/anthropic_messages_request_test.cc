@@ -174,6 +174,21 @@ TEST(AnthropicMessagesRequest, ReasoningGoesBackToItsOwnModelOnly) {
             R"({"type":"tool_use","id":"c1","name":"read","input":{}}]}])");
 }
 
+TEST(AnthropicMessagesRequest, ReasoningStaysBehindWhenTheModelIsToldNotToThink) {
+  Request request;
+  request.cache = false;
+  request.entries = {Turn({Thought("hm", "sig1"), Call("c1", "toolu_1", "{}")})};
+  const auto reasons = [&](std::optional<std::string> effort, Thinking thinking) {
+    request.effort = std::move(effort);
+    return BodyOf(TestModel(thinking), request).find("sig1") != std::string::npos;
+  };
+  EXPECT_TRUE(reasons("low", Thinking::kBudget));
+  EXPECT_FALSE(reasons(std::nullopt, Thinking::kBudget));
+  EXPECT_TRUE(reasons(std::nullopt, Thinking::kAdaptive));
+  EXPECT_FALSE(reasons("none", Thinking::kAdaptive));
+  EXPECT_TRUE(reasons(std::nullopt, Thinking::kNone));
+}
+
 TEST(AnthropicMessagesRequest, NeighboursOfOneRoleAreOneMessageAndEmptyOnesAreNone) {
   EXPECT_EQ(
       Messages({Says("a"), Turn({Thought("only", "s")}), Says(" "), Says("b"),
@@ -204,6 +219,14 @@ TEST(AnthropicMessagesRequest, EffortBecomesAnEffortThatTheWireHas) {
   EXPECT_EQ(config("strange", Thinking::kAdaptive), adaptive);
   EXPECT_EQ(config("high", Thinking::kEffort), R"({"effort":"high"})");
   EXPECT_EQ(config("high", Thinking::kNone), "");
+}
+
+TEST(AnthropicMessagesRequest, EffortIsOneThatTheModelKnows) {
+  Request request;
+  request.effort = "xhigh";
+  Model model = TestModel();
+  model.efforts = "low medium high";
+  EXPECT_EQ(Member(model, request, "output_config"), R"({"effort":"high"})");
 }
 
 std::string BudgetFor(std::optional<std::string> effort, std::int64_t max_tokens,

@@ -65,7 +65,7 @@ class BodyWriter {
   }
 
   void WriteThinkingConfig() {
-    const std::string effort = request_.effort.value_or("");
+    const std::string effort = EffortFor(model_, request_.effort);
     json_.Key("thinkingConfig").BeginObject();
     if (model_.thinking == Thinking::kBudget) {
       const std::int64_t budget = ThinkingBudget(effort);

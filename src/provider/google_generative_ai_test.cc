@@ -183,6 +183,16 @@ TEST(GoogleGenerativeAiRequest, EffortIsALevelOrABudget) {
   EXPECT_EQ(config("max", Thinking::kBudget), budget(24576));
 }
 
+TEST(GoogleGenerativeAiRequest, EffortIsOneThatTheModelKnows) {
+  Request request;
+  request.effort = "minimal";
+  Model model = TestModel();
+  model.efforts = "low high";
+  model.max_output = 0;
+  EXPECT_EQ(Member(model, request, "generationConfig"),
+            R"({"thinkingConfig":{"includeThoughts":true,"thinkingLevel":"LOW"}})");
+}
+
 TEST(GoogleGenerativeAiRequest, TheChoiceOfToolsIsAMode) {
   Request request = FullRequest();
   const auto mode = [&](ToolChoice::Kind kind) {
@@ -241,6 +251,10 @@ std::string WholeReply() {
            R"(,"modelVersion":"gemini-test-1","responseId":"r"})";
   };
   const std::string early = R"({"promptTokenCount":537,"cachedContentTokenCount":500})";
+  const std::string late =
+      R"({"usageMetadata":{"promptTokenCount":537,"cachedContentTokenCount":500,)"
+      R"("toolUsePromptTokenCount":3,"candidatesTokenCount":50,"thoughtsTokenCount":40,)"
+      R"("totalTokenCount":630}})";
   return Sse({
       chunk(R"({"text":"h\u00e4","thought":true})", "", early),
       chunk(R"({"text":"m","thought":true},{"text":"I read "})", "", early),
@@ -250,9 +264,7 @@ std::string WholeReply() {
           R"({"functionCall":{"id":"f1","name":"read","args":{"p": 1}},"thoughtSignature":"czI="},)"
           R"({"functionCall":{"name":"list"}})",
           R"(,"finishReason":"STOP")", early),
-      R"({"usageMetadata":{"promptTokenCount":537,"cachedContentTokenCount":500,)"
-      R"("toolUsePromptTokenCount":3,"candidatesTokenCount":50,"thoughtsTokenCount":40,)"
-      R"("totalTokenCount":630}})",
+      late,
   });
 }
 
@@ -419,6 +431,16 @@ TEST(GoogleGenerativeAiReply, CountsThatMakeNoSenseStayInRange) {
   EXPECT_EQ(
       decoded.reply.content.usage,
       (protocol::Usage{.input = kMost, .output = 2 * kMost, .cache_read = 7, .reasoning = kMost}));
+}
+
+TEST(GoogleGenerativeAiReply, TooManyCallsInOneEventFailIt) {
+  std::string parts = R"({"functionCall":{"name":"read"}})";
+  for (std::size_t i = 0; i < ReplyBuilder::kMaxBlocks; ++i)
+    parts += R"(,{"functionCall":{"name":"read"}})";
+  const Decoded decoded = Read(Sse({Parts(parts), kFinish}));
+  EXPECT_FALSE(decoded.ended);
+  ASSERT_TRUE(decoded.reply.failure);
+  EXPECT_EQ(decoded.reply.failure->kind, FailureKind::kProtocol);
 }
 
 TEST(GoogleGenerativeAiReply, AToolCallIsCompleteWhileTheReplyGoesOn) {
