@@ -65,8 +65,10 @@ std::string GoogleModelList(const Script& script) {
 
 class Emulator::Impl {
  public:
-  Impl(Script script, std::unique_ptr<Ledger> ledger)
-      : playbook_(std::move(script)), ledger_(std::move(ledger)), models_(playbook_, *ledger_) {}
+  Impl(Script script, std::unique_ptr<Ledger> ledger, RequestSchemas schemas)
+      : playbook_(std::move(script)),
+        ledger_(std::move(ledger)),
+        models_(playbook_, *ledger_, std::move(schemas)) {}
 
   Status Listen(std::uint16_t port) {
     ASSIGN_OR_RETURN(
@@ -151,7 +153,11 @@ Emulator::~Emulator() = default;
 Result<std::unique_ptr<Emulator>> Emulator::Start(std::string_view script, Options options) {
   ASSIGN_OR_RETURN(Script parsed, ParseScript(script));
   ASSIGN_OR_RETURN(std::unique_ptr<Ledger> ledger, Ledger::Open(options.record));
-  auto impl = std::make_unique<Impl>(std::move(parsed), std::move(ledger));
+  RequestSchemas schemas;
+  if (!options.schemas.empty()) {
+    ASSIGN_OR_RETURN(schemas, LoadSchemas(options.schemas));
+  }
+  auto impl = std::make_unique<Impl>(std::move(parsed), std::move(ledger), std::move(schemas));
   RETURN_IF_ERROR(impl->Listen(options.port));
   return std::unique_ptr<Emulator>(new Emulator(std::move(impl)));
 }

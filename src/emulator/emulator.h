@@ -19,11 +19,12 @@ namespace stet::emulator {
 struct Options {
   std::uint16_t port = 0;  // 0: any that is free.
   std::string record;      // A file for one line per request; "" for none.
+  std::string schemas;     // A folder with DIALECT.json for some dialects; "" for none.
 };
 
 class Emulator {
  public:
-  /// `script` is its text. Fails when it is wrong, or the port or the record cannot be had.
+  /// `script` is its text. Fails when it or a schema is wrong, or the port or a file cannot be had.
   static Result<std::unique_ptr<Emulator>> Start(std::string_view script, Options options = {});
 
   Emulator(const Emulator&) = delete;

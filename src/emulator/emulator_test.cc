@@ -236,6 +236,27 @@ TEST(EmulatorTest, TheScriptCanBeReplacedOverHttp) {
   EXPECT_NE(Get(*emulator, "/v1beta/models").find("models/emulator"), std::string::npos);
 }
 
+TEST(EmulatorTest, RequestsAreCheckedAgainstTheirSchema) {
+  const TempDir dir;
+  ASSERT_TRUE(
+      ReplaceFile(dir.Sub("anthropic-messages.json"),
+                  R"({"type":"object","properties":{"model":{},"max_tokens":{"maximum":10},)"
+                  R"("stream":{},"messages":{}},"additionalProperties":false})",
+                  Durable::kNo));
+  const auto emulator = Started(R"({"replies":[{"times":0}]})", {.schemas = dir.path()});
+  EXPECT_TRUE(Ask(*emulator, kEndpoints[0]).starts_with("HTTP/1.1 200 "));
+  const SchemaProblems expected{{.path = "/max_tokens", .message = "must be at most 10"}};
+  EXPECT_EQ(emulator->Requests().at(0).schema_errors, expected);
+  ASSERT_TRUE(emulator->SetScript(R"({"strict":true,"replies":[{"times":0}]})"));
+  const std::string refused = Ask(*emulator, kEndpoints[0]);
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 400 ")) << refused;
+  EXPECT_EQ(JsonView(RawClient::BodyOf(refused))["error"]["message"].StringOr(""),
+            "the request does not fit the schema; /max_tokens: must be at most 10");
+  EXPECT_EQ(emulator->Requests().at(0).schema_errors, expected);
+  EXPECT_TRUE(Ask(*emulator, kEndpoints[1]).starts_with("HTTP/1.1 200 "));
+  EXPECT_FALSE(Emulator::Start(R"({"replies":[]})", {.schemas = dir.Sub("none")}));
+}
+
 TEST(EmulatorTest, TokensAreCountedByBytes) {
   const auto emulator = Started(R"({"replies":[]})");
   RawClient client(emulator->port());

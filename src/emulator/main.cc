@@ -28,7 +28,8 @@ constexpr std::string_view kHelp =
     "  --script FILE     what to answer (JSON)\n"
     "  --port N          the port; 0, the default, takes any that is free\n"
     "  --port-file FILE  gets the port's number once the emulator listens\n"
-    "  --record FILE     gets a line of JSON for each model request\n";
+    "  --record FILE     gets a line of JSON for each model request\n"
+    "  --schemas DIR     checks requests against DIR/DIALECT.json; see scripts/wire_schemas\n";
 
 struct Arguments {
   std::string script;
@@ -44,6 +45,8 @@ Status TakeOption(Arguments& arguments, std::string_view name, std::string_view 
     arguments.port_file = value;
   } else if (name == "--record") {
     arguments.options.record = value;
+  } else if (name == "--schemas") {
+    arguments.options.schemas = value;
   } else {
     const auto [stop, error] =
         std::from_chars(value.data(), value.data() + value.size(), arguments.options.port);
@@ -55,7 +58,8 @@ Status TakeOption(Arguments& arguments, std::string_view name, std::string_view 
 }
 
 bool IsOption(std::string_view name) {
-  return name == "--script" || name == "--port-file" || name == "--record" || name == "--port";
+  return name == "--script" || name == "--port-file" || name == "--record" || name == "--schemas" ||
+         name == "--port";
 }
 
 Result<Arguments> ParseArguments(std::span<const char* const> words) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/fs.h"
 #include "base/json_writer.h"
 
 namespace stet::emulator {
@@ -117,6 +118,39 @@ Sent SendBytes(const Connection& connection, const Plan& plan, BeforeLast before
 
 }  // namespace
 
+Result<RequestSchemas> LoadSchemas(const std::string& folder) {
+  RequestSchemas schemas;
+  bool any = false;
+  for (std::size_t i = 0; i < kDialects; ++i) {
+    const std::string path =
+        fmt::format("{}/{}.json", folder, DialectName(static_cast<Dialect>(i)));
+    if (!Exists(path)) continue;
+    ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    Result<JsonSchema> schema = JsonSchema::Parse(text);
+    if (!schema) return std::unexpected(std::move(schema).error().While(path));
+    schemas[i] = *std::move(schema);
+    any = true;
+  }
+  if (!any) return Fail(Code::kNotFound, fmt::format("{} has no schema of a dialect", folder));
+  return schemas;
+}
+
+std::string ModelService::CheckSchema(const HttpRequest& request, Dialect dialect,
+                                      const Ledger::Handle& entry) {
+  const std::optional<JsonSchema>& schema = schemas_[static_cast<std::size_t>(dialect)];
+  if (!schema) return "";
+  const std::vector<SchemaError> errors = schema->Validate(request.body);
+  if (errors.empty()) return "";
+  SchemaProblems problems;
+  std::string sentence = "the request does not fit the schema";
+  for (const SchemaError& error : errors) {
+    problems.push_back({.path = error.path, .message = error.message});
+    sentence += fmt::format("; {}: {}", error.path, error.message);
+  }
+  ledger_.Note(entry, [&](RequestRecord& record) { record.schema_errors = std::move(problems); });
+  return playbook_.script()->strict ? sentence : "";
+}
+
 Plan ModelService::PlanFor(const HttpRequest& request, const RequestFacts& facts,
                            const Ledger::Handle& entry, Usage& usage) {
   const std::int64_t number = Ledger::NumberOf(entry);
@@ -127,6 +161,9 @@ Plan ModelService::PlanFor(const HttpRequest& request, const RequestFacts& facts
   if (!CheckJson(request.body)) return refuse("the emulator was sent a body that is no JSON");
   if (!facts.stream) {
     return refuse("the emulator only streams: set \"stream\", or alt=sse for Google");
+  }
+  if (std::string problem = CheckSchema(request, facts.dialect, entry); !problem.empty()) {
+    return refuse(std::move(problem));
   }
   const Playbook::Choice choice = playbook_.Choose(facts, number);
   if (choice.reply == nullptr) {
