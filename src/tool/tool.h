@@ -1,0 +1,86 @@
+// Tool: something the model may call. An interface, so that the loop knows no tool.
+//
+// A call goes: the registry checks the arguments against the schema; Intend says what the call
+// would do, without doing it, for policy to decide; Run does it. Whatever goes wrong inside is a
+// result that the model can act on, not an error of ours.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/json.h"
+#include "base/loop.h"
+#include "base/result.h"
+#include "protocol/content.h"
+#include "protocol/work.h"
+#include "tool/known_files.h"
+
+namespace stet::tool {
+
+/// Where a session works.
+struct Workspace {
+  std::string project;                    // The project's root, a real path.
+  std::string cwd;                        // Inside it, at first; follows `cd`.
+  std::int64_t context_window = 200'000;  // Tokens: what may be read at once depends on it.
+};
+
+/// What a call would do.
+struct Intent {
+  bool effects = false;             // It changes something outside the session.
+  std::vector<std::string> reads;   // Real paths as far as they exist.
+  std::vector<std::string> writes;  // New or changed.
+  std::string command;              // A shell command.
+  std::string url;
+  std::string summary;  // One line for people: "Edit src/a.cc", "make -j2".
+};
+
+struct Outcome {
+  protocol::Blocks content;  // For the model: text, perhaps images.
+  bool is_error = false;
+  std::optional<Raw> details;             // For faces only.
+  std::vector<protocol::FileFact> reads;  // Facts about what was read; the loop appends them.
+};
+
+/// A result that says what went wrong, and what to do.
+Outcome Problem(std::string_view text);
+Outcome Say(std::string text);
+
+/// What a running call works with; owned by the loop, and outlives the call.
+struct Call {
+  std::string tool_call_id;
+  Loop& loop;
+  Workspace& workspace;
+  KnownFiles& files;
+  CancelToken cancel;
+  /// Appends and flushes a fact about a write that is about to happen. Nothing is written to disk
+  /// when this fails.
+  std::function<Status(protocol::FileFact)> record_write;
+  /// Keeps content beside the log and gives its name.
+  std::function<Result<std::string>(std::string_view)> put_blob;
+  /// Progress, as more output.
+  std::function<void(std::string_view)> update;
+};
+
+class Tool {
+ public:
+  virtual ~Tool() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// For the model.
+  [[nodiscard]] virtual std::string_view description() const = 0;
+  /// JSON Schema of the arguments: an object.
+  [[nodiscard]] virtual std::string_view schema() const = 0;
+  /// Reads local files and does nothing else: it may start while the reply still streams.
+  [[nodiscard]] virtual bool reads_only() const { return false; }
+
+  /// `args` fit the schema. kInvalid, with what to correct, when the call makes no sense.
+  [[nodiscard]] virtual Result<Intent> Intend(const Raw& args,
+                                              const Workspace& workspace) const = 0;
+  /// `args` and `call` must outlive the task.
+  virtual Task<Outcome> Run(const Raw& args, Call& call) = 0;
+};
+
+}  // namespace stet::tool
