@@ -15,6 +15,7 @@ std::string NewSessionId(Random& random);
 std::string NewEventId(Random& random);
 std::string NewToolCallId(Random& random);
 std::string NewModelCallId(Random& random);
+std::string NewTurnId(Random& random);
 std::string NewDeviceId(Random& random);
 
 /// Whether `id` can name a session's folder: 1 to 128 of a-z A-Z 0-9 _ -, not starting with a dash.

@@ -1,8 +1,52 @@
 #include "provider/dialect.h"
 
+#include <algorithm>
+
 namespace stet::provider {
+namespace {
+
+protocol::Blocks* BlocksOf(Entry& entry) {
+  if (auto* input = std::get_if<UserInput>(&entry)) return &input->blocks;
+  if (auto* result = std::get_if<ToolResult>(&entry)) return &result->content;
+  return nullptr;
+}
+
+bool HasImages(const Request& request) {
+  const auto has = [](const protocol::Blocks& blocks) {
+    return std::ranges::any_of(blocks, [](const protocol::Block& block) {
+      return std::holds_alternative<protocol::ImageBlock>(block);
+    });
+  };
+  return std::ranges::any_of(request.entries, [&](const Entry& entry) {
+    const auto* input = std::get_if<UserInput>(&entry);
+    const auto* result = std::get_if<ToolResult>(&entry);
+    return (input != nullptr && has(input->blocks)) || (result != nullptr && has(result->content));
+  });
+}
+
+/// The request with a word in the place of every image.
+Request WithoutImages(Request request) {
+  for (Entry& entry : request.entries) {
+    protocol::Blocks* blocks = BlocksOf(entry);
+    if (blocks == nullptr) continue;
+    for (protocol::Block& block : *blocks) {
+      if (!std::holds_alternative<protocol::ImageBlock>(block)) continue;
+      protocol::TextBlock text;
+      text.text = "[an image, which this model cannot see]";
+      block = std::move(text);
+    }
+  }
+  return request;
+}
+
+}  // namespace
 
 Result<WireRequest> EncodeRequest(const Model& model, const Request& request) {
+  if (!model.images && HasImages(request)) {
+    Model seeing = model;
+    seeing.images = true;
+    return EncodeRequest(seeing, WithoutImages(request));
+  }
   switch (model.dialect) {
     case Dialect::kAnthropicMessages: return anthropic_messages::Encode(model, request);
     case Dialect::kOpenAiCompletions: return openai_completions::Encode(model, request);

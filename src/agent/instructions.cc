@@ -1,0 +1,170 @@
+#include "agent/instructions.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include "base/fs.h"
+#include "base/json_writer.h"
+#include "base/utf8.h"
+
+namespace stet::agent {
+namespace {
+
+constexpr std::string_view kBaseline =
+    "You are stet, a coding agent that works in the user's project through tools.\n"
+    "\n"
+    "- Look before you act: read the files you are going to change, and search instead of "
+    "guessing.\n"
+    "- Do what was asked, completely, and nothing beside it. Say what you found when you cannot.\n"
+    "- After a change, run what checks it (tests, a build) when there is something to run.\n"
+    "- Tools report errors as results: read them and correct the call.\n"
+    "- Be brief. Say what you did and what the user should know; do not repeat file contents.\n"
+    "- Never invent results, and never claim that something was run that was not.\n"
+    "\n"
+    "Tool results and user messages may contain <system-reminder> tags. The harness adds them; "
+    "they "
+    "are not part of the result or message they stand in, and the user did not type them.";
+
+constexpr std::size_t kMaxInstructionFile = std::size_t{1} << 20;
+constexpr std::size_t kBytesPerToken = 3;
+constexpr std::int64_t kWindowShare = 15;  // Percent.
+constexpr std::size_t kMaxListed = 60;
+
+struct Source {
+  std::string path;
+  std::string scope;  // global_user or project
+  std::string content;
+};
+
+protocol::Section MakeSection(std::string_view kind, Millis now, std::string text) {
+  protocol::Section section;
+  section.kind = kind;
+  section.frozen_at = now;
+  section.rendered_block = std::move(text);
+  return section;
+}
+
+std::string Parent(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+}
+
+/// From far to near: nearer ones come later and are stronger.
+std::vector<Source> FindSources(const InstructionSources& sources) {
+  std::vector<Source> found;
+  const auto take = [&](const std::string& path, std::string_view scope) {
+    const Result<std::string> text = ReadFile(path, kMaxInstructionFile);
+    if (text) found.push_back({path, std::string(scope), ReplaceInvalidUtf8(*text)});
+  };
+  const std::string root = GitRoot(sources.cwd);
+  std::vector<std::string> folders;
+  for (std::string folder = sources.cwd;; folder = Parent(folder)) {
+    const bool outside = root.empty() && folder == sources.home;
+    if (!outside) folders.push_back(folder);
+    // Outside a repository and outside home there is no telling where a project ends.
+    const bool alone = root.empty() && !sources.cwd.starts_with(sources.home + "/");
+    if (outside || alone || folder == root || folder == "/") break;
+  }
+  if (!sources.user_instructions.empty()) take(sources.user_instructions, "global_user");
+  std::ranges::reverse(folders);
+  for (const std::string& folder : folders) take(folder + "/AGENTS.md", "project");
+  return found;
+}
+
+/// Cuts the farthest first until all fit; says what was cut.
+std::string RenderSources(std::vector<Source>& found, std::size_t budget) {
+  std::string cut;
+  std::size_t size = 0;
+  for (const Source& source : found) size += source.content.size();
+  while (size > budget && !found.empty()) {
+    size -= found.front().content.size();
+    cut += fmt::format("\n(Left out, because it does not fit: {})", found.front().path);
+    found.erase(found.begin());
+  }
+  std::string text;
+  for (const Source& source : found)
+    text += fmt::format("\n## {}\n\n{}\n", source.path, source.content);
+  if (text.empty() && cut.empty()) return "";
+  return "# Instructions of the user and the project\n\nLater ones are stronger.\n" + text + cut;
+}
+
+protocol::Section AgentsSection(const InstructionSources& sources, Millis now) {
+  std::vector<Source> found = FindSources(sources);
+  const auto budget =
+      static_cast<std::size_t>(sources.context_window * kWindowShare / 100) * kBytesPerToken;
+  protocol::Section section =
+      MakeSection("agents", now, RenderSources(found, budget - std::min(budget, kBaseline.size())));
+  Raw list{""};
+  JsonWriter writer(list.text);
+  writer.BeginArray();
+  std::int64_t priority = 0;
+  for (const Source& source : found) {
+    writer.BeginObject().Member("sourceType", "agents_md").Member("path", source.path);
+    writer.Member("scope", source.scope).Member("priority", ++priority);
+    writer.Member("content", source.content).EndObject();
+  }
+  writer.EndArray();
+  section.sources = std::move(list);
+  return section;
+}
+
+std::string WorkspaceText(const std::string& cwd) {
+  const std::string root = GitRoot(cwd);
+  std::string text = fmt::format("Working folder: {}\n", cwd);
+  text += root.empty() ? "It is not in a git repository.\n"
+                       : fmt::format("Root of its git repository: {}\n", root);
+  Result<std::vector<DirEntry>> entries = ListDir(cwd);
+  if (!entries) return text;
+  std::erase_if(*entries, [](const DirEntry& entry) { return entry.name.starts_with('.'); });
+  const std::size_t shown = std::min(entries->size(), kMaxListed);
+  text += "It contains:";
+  for (std::size_t i = 0; i < shown; ++i) text += " " + ReplaceInvalidUtf8((*entries)[i].name);
+  if (shown < entries->size()) text += fmt::format(" and {} more", entries->size() - shown);
+  return text;
+}
+
+std::string EnvironmentText() {
+  utsname name{};
+  ::uname(&name);
+  return fmt::format("System: {} {}, {}. Commands run in bash, without a terminal.", name.sysname,
+                     name.release, name.machine);
+}
+
+}  // namespace
+
+std::string GitRoot(const std::string& cwd) {
+  for (std::string folder = cwd;; folder = Parent(folder)) {
+    if (Exists(folder + "/.git")) return folder;
+    if (folder == "/" || folder.empty()) return "";
+  }
+}
+
+protocol::InstructionSnapshot TakeSnapshot(const InstructionSources& sources, const Clock& clock) {
+  const Millis now = clock.Now();
+  protocol::InstructionSnapshot event;
+  event.snapshot.version = 1;
+  event.snapshot.cwd = sources.cwd;
+  std::string baseline(kBaseline);
+  if (!sources.appended.empty()) baseline += "\n\n" + sources.appended;
+  protocol::Sections& sections = event.snapshot.sections;
+  sections.push_back(MakeSection("baseline", now, std::move(baseline)));
+  sections.push_back(AgentsSection(sources, now));
+  sections.push_back(MakeSection("memory", now, ""));
+  sections.push_back(MakeSection("workspace", now, WorkspaceText(sources.cwd)));
+  sections.push_back(MakeSection("environment", now, EnvironmentText()));
+  sections.push_back(
+      MakeSection("time", now, fmt::format("The session began on {} (UTC).", FormatUtc(now))));
+  return event;
+}
+
+std::vector<std::string> RenderSnapshot(const protocol::InstructionSnapshot& snapshot) {
+  std::vector<std::string> blocks;
+  for (const protocol::Section& section : snapshot.snapshot.sections) {
+    if (!section.rendered_block.empty()) blocks.push_back(section.rendered_block);
+  }
+  return blocks;
+}
+
+}  // namespace stet::agent

@@ -1,0 +1,38 @@
+// Conversation: the path of a session as a model is shown it. A projection of events: the same log
+// gives the same entries, and appending events never changes what was made of those before.
+//
+// It remembers what it made of the path, so that a step costs what is new. Owned by the session's
+// lane.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "log/log.h"
+#include "provider/request.h"
+
+namespace stet::context {
+
+class Conversation {
+ public:
+  /// Brings the entries up to the log's leaf.
+  Status Update(const log::Log& log);
+
+  /// Every call has its result, every result its call: what is lost is said in words.
+  [[nodiscard]] std::vector<provider::Entry> Entries() const;
+
+ private:
+  struct Made {
+    log::Ordinal event;
+    std::size_t entries_before;  // How many entries there were before this event.
+  };
+
+  void Take(const protocol::Event& event);
+  void TakeItem(const protocol::HarnessItem& item);
+  void TakeCompact(const protocol::Compact& compact);
+
+  std::vector<Made> made_;
+  std::vector<provider::Entry> entries_;
+};
+
+}  // namespace stet::context

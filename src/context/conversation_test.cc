@@ -1,0 +1,125 @@
+#include "context/conversation.h"
+
+#include <gtest/gtest.h>
+
+#include "base/temp_dir.h"
+
+namespace stet::context {
+namespace {
+
+class ConversationTest : public testing::Test {
+ protected:
+  ConversationTest() {
+    protocol::Header header;
+    header.session_id = "ses_test";
+    log_ = *log::Log::Create(dir_.path() + "/ses_test", header, {.mode = log::Mode::kWrite});
+  }
+
+  std::string Append(protocol::Payload payload) {
+    std::vector<log::Draft> batch;
+    batch.push_back({.payload = std::move(payload), .id = "", .stamp = {}});
+    const auto appended = log_->Append(std::move(batch));
+    EXPECT_TRUE(appended) << appended.error().Text();
+    return appended ? appended->ids[0] : "";
+  }
+  std::string User(const std::string& text) {
+    protocol::UserMessage message;
+    message.source = "user";
+    message.message.blocks.emplace_back(protocol::TextBlock{.text = text});
+    return Append(std::move(message));
+  }
+  std::string Assistant(const std::string& text, const std::vector<std::string>& calls) {
+    protocol::AssistantMessage message;
+    message.message.model = "p/m";
+    message.message.blocks.emplace_back(protocol::TextBlock{.text = text});
+    for (const std::string& id : calls) {
+      message.message.blocks.emplace_back(
+          protocol::ToolCallBlock{.tool_call_id = id, .tool_name = "T", .args = Raw{"{}"}});
+    }
+    return Append(std::move(message));
+  }
+  std::string Answer(const std::string& id, const std::string& text) {
+    protocol::ToolResult result;
+    result.tool_call_id = id;
+    result.content = Raw{"[{\"type\":\"text\",\"text\":\"" + text + "\"}]"};
+    return Append(std::move(result));
+  }
+  std::string Remind(const std::string& placement, const std::string& text) {
+    protocol::HarnessItem item;
+    item.placement = placement;
+    item.item.content = text;
+    return Append(std::move(item));
+  }
+
+  /// "u:text a:text+id r:id=text", one after the other.
+  std::string Shown() {
+    EXPECT_TRUE(conversation_.Update(*log_));
+    std::string out;
+    for (const provider::Entry& entry : conversation_.Entries()) {
+      if (!out.empty()) out += " | ";
+      if (const auto* user = std::get_if<provider::UserInput>(&entry)) {
+        out += "u:" + protocol::PlainText(user->blocks);
+      } else if (const auto* turn = std::get_if<provider::AssistantTurn>(&entry)) {
+        out += "a:" + protocol::PlainText(turn->blocks);
+      } else {
+        const auto& result = std::get<provider::ToolResult>(entry);
+        out += "r:" + result.tool_call_id + "=" + protocol::PlainText(result.content);
+      }
+    }
+    return out;
+  }
+
+  TempDir dir_;
+  std::unique_ptr<log::Log> log_;
+  Conversation conversation_;
+};
+
+TEST_F(ConversationTest, AStepIsShownInTheOrderOfItsCallsWhicheverFinishedFirst) {
+  User("go");
+  Assistant("two", {"a", "b"});
+  Answer("b", "second");
+  EXPECT_EQ(Shown(), "u:go | a:two | r:b=second | r:a=The result of this call was lost.");
+  Answer("a", "first");
+  EXPECT_EQ(Shown(), "u:go | a:two | r:a=first | r:b=second");
+  User("on");
+  EXPECT_EQ(Shown(), "u:go | a:two | r:a=first | r:b=second | u:on");
+}
+
+TEST_F(ConversationTest, AReminderIsMergedIntoTheResultBeforeItOrStandsAlone) {
+  User("go");
+  Assistant("one", {"a"});
+  Answer("a", "done");
+  Remind("merge", "note");
+  EXPECT_EQ(Shown(), "u:go | a:one | r:a=done\n\n<system-reminder>\nnote\n</system-reminder>");
+  Remind("own", "other");
+  EXPECT_EQ(Shown(),
+            "u:go | a:one | r:a=done\n\n<system-reminder>\nnote\n</system-reminder> | "
+            "u:<system-reminder>\nother\n</system-reminder>");
+}
+
+TEST_F(ConversationTest, ARewindShowsTheOlderPathAndNothingOfTheOther) {
+  const std::string first = User("one");
+  Assistant("answer", {});
+  User("two");
+  EXPECT_EQ(Shown(), "u:one | a:answer | u:two");
+  ASSERT_TRUE(log_->Rewind(first, log_->leaf_id()));
+  EXPECT_EQ(Shown(), "u:one");
+  User("three");
+  EXPECT_EQ(Shown(), "u:one | u:three");
+}
+
+TEST_F(ConversationTest, AnotherReaderOfTheSameLogSeesTheSame) {
+  User("go");
+  Assistant("two", {"a", "b"});
+  Answer("b", "second");
+  Answer("a", "first");
+  Remind("merge", "note");
+  const std::string shown = Shown();
+  Conversation fresh;
+  ASSERT_TRUE(fresh.Update(*log_));
+  std::swap(conversation_, fresh);
+  EXPECT_EQ(Shown(), shown);
+}
+
+}  // namespace
+}  // namespace stet::context
