@@ -155,11 +155,19 @@ void Exchange::OnFinished(CURLcode code) {
     Settle(HttpTrouble::kStopped, "");
     return;
   }
-  const HttpTrouble trouble = enough_ ? HttpTrouble::kNone : TroubleOf(code);
-  std::string message;
-  if (trouble != HttpTrouble::kNone)
-    message = error_text_[0] != '\0' ? error_text_.data() : curl_.easy_strerror(code);
-  Settle(trouble, std::move(message));
+  HttpTrouble trouble = enough_ ? HttpTrouble::kNone : TroubleOf(code);
+  long sent = 0;
+  curl_.easy_getinfo(easy_, CURLINFO_REQUEST_SIZE, &sent);
+  // libcurl says "unsupported protocol" of an address and of a reply that is no HTTP.
+  if (trouble == HttpTrouble::kBadUrl && sent > 0) trouble = HttpTrouble::kBroken;
+  Settle(trouble, trouble == HttpTrouble::kNone ? "" : MessageOf(code));
+}
+
+std::string Exchange::MessageOf(CURLcode code) const {
+  // libcurl calls a line that is longer than it takes a lack of memory.
+  if (header_too_large_ || code == CURLE_OUT_OF_MEMORY)
+    return "the header of the server's reply is too large";
+  return error_text_[0] != '\0' ? error_text_.data() : curl_.easy_strerror(code);
 }
 
 void Exchange::Settle(HttpTrouble trouble, std::string message) {
@@ -191,14 +199,15 @@ bool Exchange::TakeHeaderLine(std::string_view line) {
   reply_headers_.emplace_back(std::move(name), Trim(line.substr(colon + 1)));
   std::size_t bytes = 0;
   for (const auto& [key, value] : reply_headers_) bytes += key.size() + value.size();
-  return bytes <= kMaxHeaderBytes;
+  header_too_large_ = bytes > kMaxHeaderBytes;
+  return !header_too_large_;
 }
 
 bool Exchange::TakeBody(std::string_view bytes) {
   last_byte_ = SystemClock().Steady();
-  warned_ = false;
-  if (!body_began_) {
+  if (!body_began_ || warned_) {  // The clock that runs is of another silence.
     body_began_ = true;
+    warned_ = false;
     Watch();
   }
   if (enough_) return true;

@@ -36,6 +36,7 @@ class Exchange {
 
   void SetOptions();
   void SetTrust();
+  [[nodiscard]] std::string MessageOf(CURLcode code) const;
   void Settle(HttpTrouble trouble, std::string message);
   void Watch();
   void OnClock();
@@ -56,6 +57,7 @@ class Exchange {
   Steady::time_point last_byte_;
   bool body_began_ = false;
   bool warned_ = false;
+  bool header_too_large_ = false;
   bool stopped_by_sink_ = false;
   bool enough_ = false;
   int status_ = 0;

@@ -1,5 +1,7 @@
 #include "provider/attempt.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/json_view.h"
@@ -85,6 +87,7 @@ class ReplyReader final : public net::HttpSink {
   }
 
   void EndStream(bool whole);
+  [[nodiscard]] Failure Redirection() const;
   [[nodiscard]] Failure OtherBody() const;
   [[nodiscard]] Failure FromTrouble(const net::HttpEnd& end) const;
 
@@ -110,7 +113,20 @@ void ReplyReader::EndStream(bool whole) {
   decoder_->Finish();
 }
 
+/// Not followed: the key is meant for the address that it was configured with.
+Failure ReplyReader::Redirection() const {
+  const auto location = std::ranges::find(headers_, "location", &Headers::value_type::first);
+  const std::string to = location == headers_.end() ? "nowhere" : location->second;
+  return {.kind = FailureKind::kBadRequest,
+          .message = fmt::format("the server sends us to {}; if that is right, make it the baseUrl",
+                                 ReplaceInvalidUtf8(to.substr(0, 200))),
+          .status = status_};
+}
+
 Failure ReplyReader::OtherBody() const {
+  constexpr int kFirstRedirect = 300;
+  constexpr int kLastRedirect = 399;
+  if (status_ >= kFirstRedirect && status_ <= kLastRedirect) return Redirection();
   const JsonView body = CheckJson(body_) ? JsonView(body_) : JsonView();
   if (status_ != kOk || body["error"] || body.is_array())
     return FailureFromResponse(status_, headers_, body_, clock_.Now());
@@ -132,6 +148,10 @@ Failure ReplyReader::FromTrouble(const net::HttpEnd& end) const {
       break;
     case HttpTrouble::kTimeout: failure.kind = FailureKind::kTimeout; break;
     case HttpTrouble::kTls:
+      if (end.message.find("certificate problem") != std::string::npos)
+        failure.message += "; to trust another authority, name its file in SSL_CERT_FILE";
+      failure.should_retry = false;
+      break;
     case HttpTrouble::kNoLibrary: failure.should_retry = false; break;
     case HttpTrouble::kBadUrl: failure.kind = FailureKind::kBadRequest; break;
     default: break;

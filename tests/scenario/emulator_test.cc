@@ -1,7 +1,4 @@
 // The emulator as a program: what arrives over a real socket, and how it ends.
-#include <csignal>
-#include <cstdlib>
-
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
@@ -9,6 +6,7 @@
 #include "base/json_view.h"
 #include "emulator/raw_client_fixture.h"
 #include "tests/scenario/program.h"
+#include "tests/scenario/running_emulator.h"
 
 namespace stet::scenario {
 namespace {
@@ -18,73 +16,6 @@ using emulator::kEndpoints;
 using emulator::RawClient;
 using End = RawClient::End;
 
-constexpr std::chrono::seconds kPatience{30};
-
-/// `stet emulator`, running.
-class RunningEmulator {
- public:
-  explicit RunningEmulator(std::string_view script, std::vector<std::string> more = {}) {
-    const std::string path = dir_.Sub("script.json");
-    EXPECT_TRUE(ReplaceFile(path, script, Durable::kNo));
-    SpawnOptions options;
-    options.argv = {
-        std::getenv("STET_BIN"), "emulator",      "--script", path, "--record", record(),
-        "--port-file",           dir_.Sub("port")};
-    options.argv.insert(options.argv.end(), more.begin(), more.end());
-    Result<Subprocess> started = Subprocess::Start(std::move(options));
-    EXPECT_TRUE(started) << started.error().Text();
-    process_.emplace(*std::move(started));
-    AwaitPort();
-  }
-
-  [[nodiscard]] std::uint16_t port() const { return port_; }
-  [[nodiscard]] std::string record() const { return dir_.Sub("record.jsonl"); }
-
-  void SetScript(std::string_view script) const {
-    RawClient client(port_);
-    client.Request("POST", "/emulator/script", script);
-    EXPECT_TRUE(client.ReadAnswer().starts_with("HTTP/1.1 200 ")) << script;
-  }
-
-  [[nodiscard]] std::string Ask(const Endpoint& endpoint) const {
-    RawClient client(port_);
-    client.Post(endpoint);
-    return client.ReadAnswer();
-  }
-
-  [[nodiscard]] std::string Requests() const {
-    RawClient client(port_);
-    client.Request("GET", "/emulator/requests", "");
-    return RawClient::BodyOf(client.ReadAnswer());
-  }
-
-  /// Sends `signal` and gives the exit code and the output.
-  Finished End(int signal) {
-    process_->Kill(signal);
-    const Deadline deadline = Deadline::After(kPatience);
-    while (!process_->Reap() && !deadline.Passed()) {
-      pollfd one{.fd = process_->pidfd(), .events = POLLIN, .revents = 0};
-      ::poll(&one, 1, deadline.PollTimeout());
-    }
-    process_->ReadOutput();
-    return process_->TakeFinished();
-  }
-
- private:
-  /// The port file appears before the line on standard output, which we wait for.
-  void AwaitPort() {
-    pollfd one{.fd = process_->stdout_fd(), .events = POLLIN, .revents = 0};
-    ASSERT_EQ(::poll(&one, 1, Deadline::After(kPatience).PollTimeout()), 1);
-    const Result<std::string> text = ReadFile(dir_.Sub("port"));
-    ASSERT_TRUE(text) << text.error().Text();
-    port_ = static_cast<std::uint16_t>(std::stoi(*text));
-  }
-
-  TempDir dir_;
-  std::optional<Subprocess> process_;
-  std::uint16_t port_ = 0;
-};
-
 std::string WithFault(std::string_view fault) {
   return fmt::format(
       R"({{"replies":[{{"times":0,"blocks":[{{"text":"abcdef"}}],"fault":{{{}}}}}]}})", fault);
@@ -93,10 +24,11 @@ std::string WithFault(std::string_view fault) {
 TEST(EmulatorProgramTest, EveryDialectAnswersAndIsRecordedAndTermEndsIt) {
   RunningEmulator emulator(
       R"({"replies":[{"times":0,"blocks":[{"text":"hi"}],"usage":{"input":3,"output":4}}]})");
+  std::string listed;
   for (const Endpoint& endpoint : kEndpoints) {
     EXPECT_NE(RawClient::BodyOf(emulator.Ask(endpoint)).find("\"hi\""), std::string::npos);
+    listed = emulator.Requests();  // Waits for the end of the request, and so for its line.
   }
-  const std::string listed = emulator.Requests();
   const Finished finished = emulator.End(SIGTERM);
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_EQ(finished.out, fmt::format("listening on http://127.0.0.1:{}\n", emulator.port()));

@@ -1,0 +1,217 @@
+#include "agent/model_call.h"
+
+#include <gtest/gtest.h>
+
+#include "base/hash.h"
+#include "base/json_view.h"
+#include "base/loop.h"
+#include "log/log_fixture.h"
+
+namespace stet::agent {
+namespace {
+
+using protocol::ModelCall;
+
+class NoSink final : public provider::Sink {
+ public:
+  void On(const provider::StreamEvent&) override {}
+};
+
+/// Answers as it is told, and looks around when it is asked.
+class Double final : public provider::Provider {
+ public:
+  Double() {
+    model_.provider = "p";
+    model_.id = "m";
+    model_.dialect = provider::Dialect::kOpenAiCompletions;
+    model_.prices = provider::Prices{.input = 1'000'000, .output = 2'000'000};
+    answer_.model = model_;
+  }
+
+  [[nodiscard]] const provider::Model& model() const override { return model_; }
+  [[nodiscard]] Result<provider::WireRequest> Encode(const provider::Request&) const override {
+    if (unencodable_) return Fail(Code::kNotFound, "no such blob");
+    return provider::WireRequest{.url = "", .headers = {}, .body = "{\"body\":1}"};
+  }
+  Task<provider::CallResult> Stream(const provider::Request&, const provider::WireRequest&,
+                                    provider::Sink&, CancelToken cancel) override {
+    cancelled_ = cancel.cancelled();
+    if (when_asked_) when_asked_();
+    co_return answer_;
+  }
+
+  provider::Model model_;
+  provider::CallResult answer_;
+  std::function<void()> when_asked_;
+  bool unencodable_ = false;
+  bool cancelled_ = false;
+};
+
+protocol::Attempt AttemptOf(std::string outcome, std::int64_t input, std::int64_t output) {
+  protocol::Attempt attempt;
+  attempt.outcome = std::move(outcome);
+  attempt.usage.emplace();
+  attempt.usage->input = input;
+  attempt.usage->output = output;
+  return attempt;
+}
+
+class ModelCallTest : public log::LogTest {
+ protected:
+  ModelCallTest() : log_(Create()) {
+    purpose_.purpose = "turn";
+    purpose_.stamp.turn_id = "turn_1";
+    purpose_.stamp.step_id = "step_1";
+    purpose_.stamp.agent_id = "agent_1";
+  }
+
+  Result<provider::CallResult> Ask(const CancelToken& cancel = {}) {
+    Loop loop;
+    return loop.RunTask(AskModel(*log_, model_, request_, purpose_, sink_, cancel));
+  }
+
+  /// The model calls in the file, as another process would read them.
+  std::vector<protocol::Event> Calls() {
+    const std::unique_ptr<log::Log> reader = Open(log::Mode::kRead, false);
+    std::vector<protocol::Event> calls;
+    EXPECT_TRUE(reader->Read(0, [&](const log::Entry&, std::string_view line) {
+      if (Result<protocol::Event> event = protocol::DecodeEvent(line);
+          event && std::holds_alternative<ModelCall>(event->payload))
+        calls.push_back(*std::move(event));
+      return true;
+    }));
+    return calls;
+  }
+  static const ModelCall& CallOf(const protocol::Event& event) {
+    return std::get<ModelCall>(event.payload);
+  }
+
+  std::unique_ptr<log::Log> log_;
+  Double model_;
+  provider::Request request_;
+  CallPurpose purpose_;
+  NoSink sink_;
+};
+
+TEST_F(ModelCallTest, TheStartIsInTheLogBeforeTheRequestIsSent) {
+  std::vector<protocol::Event> seen;
+  model_.when_asked_ = [&] { seen = Calls(); };
+  request_.effort = "high";
+  request_.max_tokens = 100;
+  request_.output = provider::OutputSchema{.name = "o", .schema = Raw{R"({"type":"object"})"}};
+  ASSERT_TRUE(Ask());
+  ASSERT_EQ(seen.size(), 1U);
+  const ModelCall& start = CallOf(seen[0]);
+  EXPECT_NE(start.call_id, "");
+  EXPECT_EQ(start.phase, "start");
+  EXPECT_EQ(start.purpose, "turn");
+  EXPECT_EQ(start.dialect, "openai-completions");
+  EXPECT_EQ(start.model, "p/m");
+  EXPECT_EQ(start.request_hash, FastHashHex("{\"body\":1}"));
+  EXPECT_EQ(start.toolset, std::nullopt);
+  ASSERT_TRUE(start.params);
+  EXPECT_EQ(start.params->text, R"({"effort":"high","maxTokens":100,"output":{"type":"object"}})");
+  EXPECT_EQ(start.attempts, std::nullopt);
+}
+
+TEST_F(ModelCallTest, TheEndHasTheAttemptsAndThePrice) {
+  model_.answer_.attempts = {AttemptOf("overloaded", 10, 1), AttemptOf("done", 1000, 50)};
+  const Result<provider::CallResult> result = Ask();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->attempts, model_.answer_.attempts);
+  const std::vector<protocol::Event> calls = Calls();
+  ASSERT_EQ(calls.size(), 2U);
+  const ModelCall& end = CallOf(calls[1]);
+  EXPECT_EQ(end.phase, "end");
+  EXPECT_EQ(end.call_id, CallOf(calls[0]).call_id);
+  EXPECT_EQ(end.attempts, model_.answer_.attempts);
+  EXPECT_EQ(end.price, 1010 + (2 * 51));
+}
+
+TEST_F(ModelCallTest, AFallbackIsPaidByItsOwnPrices) {
+  model_.answer_.attempts = {AttemptOf("overloaded", 10, 0), AttemptOf("done", 1000, 0)};
+  model_.answer_.attempts[1].model = "p/small";
+  model_.answer_.model.id = "small";
+  model_.answer_.model.prices = provider::Prices{.input = 100'000};
+  ASSERT_TRUE(Ask());
+  EXPECT_EQ(CallOf(Calls().at(1)).price, 10 + 100);
+}
+
+TEST_F(ModelCallTest, AnUnknownPriceIsNotFree) {
+  model_.model_.prices.reset();
+  model_.answer_.model = model_.model_;
+  model_.answer_.attempts = {AttemptOf("done", 1000, 50)};
+  ASSERT_TRUE(Ask());
+  EXPECT_EQ(CallOf(Calls().at(1)).price, std::nullopt);
+}
+
+TEST_F(ModelCallTest, ACallThatFailedHasItsEndToo) {
+  provider::Failure failure{.kind = provider::FailureKind::kAuth, .message = "no"};
+  model_.answer_.reply.failure = std::move(failure);
+  protocol::Attempt attempt;
+  attempt.outcome = "auth";
+  model_.answer_.attempts = {attempt};
+  const Result<provider::CallResult> result = Ask();
+  ASSERT_TRUE(result) << "what the server did wrong is in the result";
+  EXPECT_EQ(result->reply.failure->kind, provider::FailureKind::kAuth);
+  const ModelCall end = CallOf(Calls().at(1));
+  EXPECT_EQ(end.phase, "end");
+  EXPECT_EQ(end.attempts, model_.answer_.attempts);
+  EXPECT_EQ(end.price, 0) << "nothing was used";
+}
+
+TEST_F(ModelCallTest, BothAreStampedWithTheTurnTheStepAndTheAgent) {
+  ASSERT_TRUE(Ask());
+  const std::vector<protocol::Event> calls = Calls();
+  ASSERT_EQ(calls.size(), 2U);
+  for (const protocol::Event& event : calls) {
+    EXPECT_EQ(event.stamp.turn_id, "turn_1");
+    EXPECT_EQ(event.stamp.step_id, "step_1");
+    EXPECT_EQ(event.stamp.agent_id, "agent_1");
+  }
+}
+
+TEST_F(ModelCallTest, TheToolsAreKeptOnceInTheirOrderByName) {
+  request_.tools = {{.name = "write", .description = "W"}, {.name = "read", .description = "R"}};
+  ASSERT_TRUE(Ask());
+  std::ranges::reverse(request_.tools);
+  ASSERT_TRUE(Ask());
+  const std::vector<protocol::Event> calls = Calls();
+  ASSERT_EQ(calls.size(), 4U);
+  ASSERT_TRUE(CallOf(calls[0]).toolset);
+  EXPECT_EQ(CallOf(calls[0]).toolset, CallOf(calls[2]).toolset);
+  const Result<std::string> kept = log_->blobs().Get(*CallOf(calls[0]).toolset);
+  ASSERT_TRUE(kept) << kept.error().Text();
+  EXPECT_EQ(*kept, R"([{"name":"read","description":"R","schema":{"type":"object"}},)"
+                   R"({"name":"write","description":"W","schema":{"type":"object"}}])");
+  EXPECT_NE(CallOf(calls[0]).call_id, CallOf(calls[2]).call_id);
+}
+
+TEST_F(ModelCallTest, WhatCannotBeEncodedIsNotAskedAndLeavesNoTrace) {
+  model_.unencodable_ = true;
+  bool asked = false;
+  model_.when_asked_ = [&] { asked = true; };
+  const Result<provider::CallResult> result = Ask();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code::kNotFound);
+  EXPECT_FALSE(asked);
+  EXPECT_TRUE(Calls().empty());
+}
+
+TEST_F(ModelCallTest, ALogThatCannotBeWrittenKeepsTheRequestFromBeingSent) {
+  ASSERT_TRUE(log_->Close());
+  bool asked = false;
+  model_.when_asked_ = [&] { asked = true; };
+  EXPECT_FALSE(Ask());
+  EXPECT_FALSE(asked);
+}
+
+TEST_F(ModelCallTest, TheProviderHearsOfCancelling) {
+  CancelSource source;
+  source.Cancel();
+  ASSERT_TRUE(Ask(source.token()));
+  EXPECT_TRUE(model_.cancelled_);
+}
+
+}  // namespace
+}  // namespace stet::agent
