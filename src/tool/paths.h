@@ -1,0 +1,33 @@
+// Paths: from what a model calls a file to the file. Looks at the disk, changes nothing, opens
+// nothing; safe from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "tool/tool.h"
+
+namespace stet::tool {
+
+struct RealPath {
+  std::string path;         // Absolute, without symlinks, "." or "..".
+  bool in_project = false;  // The project's root itself counts.
+  bool exists = false;      // When not, the tail that does not exist stands in `path` as given.
+
+  friend bool operator==(const RealPath&, const RealPath&) = default;
+};
+
+/// Relative paths start at the workspace's cwd. A symlink at the end is followed, also one that
+/// dangles. kInvalid for what is no path to a file of the user: an empty text, NUL bytes, "~",
+/// anything in /proc, /sys or /dev (but for /dev/shm), a file used as a folder, a circle of
+/// symlinks. Messages are for the model.
+Result<RealPath> Resolve(std::string_view text, const Workspace& workspace);
+
+/// Whether `path` is `folder` or below it; both real.
+bool IsInside(std::string_view path, std::string_view folder);
+
+/// How a real path is shown: relative to the cwd when it is below it.
+std::string Shown(const std::string& path, const Workspace& workspace);
+
+}  // namespace stet::tool

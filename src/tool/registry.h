@@ -1,0 +1,51 @@
+// Registry: the tools of a session by name, and the check of a call before anything else is done
+// with it. Owns the tools. Belongs to one thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_schema.h"
+#include "base/result.h"
+#include "tool/tool.h"
+
+namespace stet::tool {
+
+/// What a model is told of a tool.
+struct ToolSpec {
+  std::string name;
+  std::string description;
+  Raw schema;
+
+  friend bool operator==(const ToolSpec&, const ToolSpec&) = default;
+};
+
+class Registry {
+ public:
+  /// kConflict when the name is taken; kInvalid or kUnsupported when its schema cannot be used.
+  Status Add(std::unique_ptr<Tool> tool);
+
+  /// Null when there is none.
+  [[nodiscard]] Tool* Find(std::string_view name) const;
+
+  /// Whether a call can be tried. Every error is for the model: kNotFound names the tools with the
+  /// nearest names, kInvalid lists what is wrong with the arguments.
+  [[nodiscard]] Status Check(std::string_view name, const Raw& args) const;
+
+  /// Sorted by name.
+  [[nodiscard]] std::vector<ToolSpec> Specs() const;
+
+ private:
+  struct Entry {
+    std::unique_ptr<Tool> tool;
+    JsonSchema schema;
+  };
+  [[nodiscard]] std::vector<std::string_view> Nearest(std::string_view name) const;
+
+  std::map<std::string, Entry, std::less<>> tools_;
+};
+
+}  // namespace stet::tool

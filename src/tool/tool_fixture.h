@@ -1,0 +1,106 @@
+// A project in a temporary folder, and calls to tools as the loop makes them, for the tests of this
+// module.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/json_writer.h"
+#include "base/temp_dir.h"
+#include "tool/builtin.h"
+#include "tool/registry.h"
+
+namespace stet::tool {
+
+/// JSON of an object whose members are all strings.
+inline Raw Strings(const std::vector<std::pair<std::string, std::string>>& members) {
+  Raw raw{""};
+  JsonWriter writer(raw.text);
+  writer.BeginObject();
+  for (const auto& [name, value] : members) writer.Member(name, value);
+  writer.EndObject();
+  return raw;
+}
+
+class ToolTest : public testing::Test {
+ protected:
+  ToolTest() {
+    EXPECT_TRUE(MakeDirs(Path("")));
+    workspace_.project = workspace_.cwd = Path("");
+    for (auto& tool : BuiltinTools()) EXPECT_TRUE(registry_.Add(std::move(tool)));
+  }
+
+  /// A path in the project; the project itself for "".
+  [[nodiscard]] std::string Path(std::string_view name) const {
+    return name.empty() ? temp_.Sub("project") : temp_.Sub("project/" + std::string(name));
+  }
+  void Put(std::string_view name, std::string_view bytes, mode_t mode = 0644) {
+    ASSERT_TRUE(MakeDirs(ParentDir(Path(name))));
+    ASSERT_TRUE(ReplaceFile(Path(name), bytes, Durable::kNo, mode));
+  }
+  [[nodiscard]] std::string Get(std::string_view name) const {
+    auto bytes = ReadFile(Path(name));
+    EXPECT_TRUE(bytes) << bytes.error().Text();
+    return bytes.value_or("");
+  }
+
+  Outcome Run(std::string_view name, const Raw& args) {
+    if (const Status checked = registry_.Check(name, args); !checked)
+      return Problem(checked.error().Text());
+    Call call{.tool_call_id = "call_1",
+              .loop = loop_,
+              .workspace = workspace_,
+              .files = files_,
+              .cancel = cancel_.token(),
+              .record_write = [this](const protocol::FileFact& fact) { return Record(fact); },
+              .put_blob = [this](std::string_view bytes) -> Result<std::string> {
+                blobs_[Sha256Hex(bytes)] = bytes;
+                return Sha256Hex(bytes);
+              },
+              .update = [](std::string_view) {}};
+    Tool* tool = registry_.Find(name);
+    if (const auto intent = tool->Intend(args, workspace_); !intent)
+      return Problem(intent.error().Text());
+    Outcome outcome = loop_.RunTask(tool->Run(args, call));
+    for (const protocol::FileFact& fact : outcome.reads) files_.Take(fact);
+    return outcome;
+  }
+  Outcome Run(std::string_view name, std::string_view json) {
+    return Run(name, Raw{std::string(json)});
+  }
+
+  static std::string TextOf(const Outcome& outcome) { return protocol::PlainText(outcome.content); }
+  /// Runs and gives the text, which must be a success or a problem as `is_error` says.
+  std::string TextOfRun(std::string_view name, const Raw& args, bool is_error = false) {
+    const Outcome outcome = Run(name, args);
+    EXPECT_EQ(outcome.is_error, is_error) << TextOf(outcome);
+    return TextOf(outcome);
+  }
+  void Read(std::string_view name) {
+    EXPECT_FALSE(Run("Read", Strings({{"file_path", Path(name)}})).is_error);
+  }
+
+  TempDir temp_;
+  Loop loop_;
+  Workspace workspace_;
+  KnownFiles files_;
+  Registry registry_;
+  CancelSource cancel_;
+  std::vector<protocol::FileFact> written_;
+  std::map<std::string, std::string> blobs_;
+  bool record_fails_ = false;
+
+ private:
+  Status Record(const protocol::FileFact& fact) {
+    if (record_fails_) return Fail(Code::kFull, "no room left");
+    written_.push_back(fact);
+    return {};
+  }
+};
+
+}  // namespace stet::tool
