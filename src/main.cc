@@ -11,6 +11,7 @@
 #include "config/roots.h"
 #include "host/local_models.h"
 #include "host/local_sessions.h"
+#include "host/local_turns.h"
 
 namespace {
 
@@ -19,6 +20,12 @@ stet::Result<std::unique_ptr<stet::client::Sessions>> OpenSessions() {
   // Without a data folder there is nothing to tell of yet, and nothing is made for it.
   (void)stet::Diagnostics::Open(roots.diagnostics(), stet::Level::kWarn);
   return stet::host::MakeLocalSessions(std::move(roots));
+}
+
+stet::Result<std::unique_ptr<stet::client::Turns>> OpenTurns() {
+  ASSIGN_OR_RETURN(stet::config::Roots roots, stet::config::FindRoots());
+  (void)stet::Diagnostics::Open(roots.diagnostics(), stet::Level::kWarn);
+  return stet::host::MakeLocalTurns(std::move(roots));
 }
 
 stet::Result<std::unique_ptr<stet::client::Models>> OpenModels() {
@@ -39,5 +46,6 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // So is a file that may not grow.
   if (argc >= 2 && std::string_view(argv[1]) == "emulator")
     return stet::emulator::EmulatorMain(argc - 1, argv + 1);
-  return stet::cli::Run(argc, argv, {.sessions = OpenSessions, .models = OpenModels});
+  return stet::cli::Run(argc, argv,
+                        {.sessions = OpenSessions, .models = OpenModels, .turns = OpenTurns});
 }

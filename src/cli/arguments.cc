@@ -107,6 +107,31 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   with_json(gc);
 }
 
+void AddPrint(CLI::App& app, PrintCommand& command) {
+  app.add_flag("-p,--print", command.print,
+               "Do what the prompt says, print the answer, and end; what is piped in is appended");
+  app.add_option("prompt", command.prompt, "What to do");
+  app.add_option("--output-format", command.output_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--model", command.model, "PROVIDER/ID, a name of the configuration, or offline");
+  app.add_option("--effort", command.effort, "How hard the model thinks")
+      ->check(CLI::IsMember({"none", "minimal", "low", "medium", "high", "xhigh", "max"}));
+  app.add_option("--permission-mode", command.mode, "default, acceptEdits, plan or bypass");
+  app.add_option("--allowed-tools,--allowedTools", command.allowed,
+                 "Rules for what may run unasked: Tool, Tool(beginning*)");
+  app.add_option("--disallowed-tools,--disallowedTools", command.disallowed,
+                 "Rules for what may not run");
+  app.add_option("--append-system-prompt", command.append_system_prompt,
+                 "More instructions for a new session");
+  app.add_option("--max-turns", command.max_turns, "End after this many steps")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--cwd", command.cwd, "The folder to work in");
+  app.add_option("-r,--resume", command.resume, "Go on with this session");
+  app.add_flag("-c,--continue", command.continue_latest,
+               "Go on with the newest session of this folder");
+  app.add_flag("--verbose", command.verbose, "Tell what is being done, on stderr");
+}
+
 void AddModels(CLI::App& app, ModelsCommand& command) {
   CLI::App* models =
       app.add_subcommand("models", "List the models that can be named, or try one of them");
@@ -131,11 +156,13 @@ Answer Wrong(std::string_view what) {
 Command ParseArguments(int argc, const char* const* argv) {
   SessionsCommand sessions;
   ModelsCommand models;
+  PrintCommand print;
   CLI::App app{std::string(kDescription), "stet"};
   app.set_version_flag("--version", fmt::format("stet {}", ProgramVersion()));
   app.require_subcommand(0, 1);
   AddSessions(app, sessions);
   AddModels(app, models);
+  AddPrint(app, print);
   // Runs in main, before any of this: named here for the help.
   app.add_subcommand("emulator", "Serve a scripted model on this machine, for developers");
   try {
@@ -151,6 +178,13 @@ Command ParseArguments(int argc, const char* const* argv) {
     return Wrong(error.what());
   }
   if (!models.verb.empty()) return models;
+  if (sessions.verb.empty() && print.print) {
+    if (print.continue_latest && !print.resume.empty())
+      return Wrong("--continue and --resume name two sessions: use one of them");
+    return print;
+  }
+  if (sessions.verb.empty() && !print.prompt.empty())
+    return Wrong("there is no interactive stet yet: use `stet -p PROMPT`");
   if (sessions.verb.empty()) return Answer{app.help(), kExitUsage};
   if (sessions.verb == "rewind" && sessions.event.empty() != sessions.to_start) {
     return Wrong("rewind needs an event to go back to, or --to-start");

@@ -1,6 +1,7 @@
 // Arguments: the command line as a value. The one place that knows the command line library.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,13 +37,31 @@ struct ModelsCommand {
   bool json = false;
 };
 
+/// `stet -p`.
+struct PrintCommand {
+  bool print = false;
+  std::string prompt;
+  std::string output_format = "text";  // text or json
+  std::string model;
+  std::string effort;
+  std::string mode;
+  std::string allowed;
+  std::string disallowed;
+  std::string append_system_prompt;
+  std::string cwd;
+  std::string resume;
+  bool continue_latest = false;
+  bool verbose = false;
+  std::int64_t max_turns = 0;
+};
+
 /// Nothing to run: text to print, and the exit code.
 struct Answer {
   std::string text;
   int exit_code = 0;
 };
 
-using Command = std::variant<SessionsCommand, ModelsCommand, Answer>;
+using Command = std::variant<SessionsCommand, ModelsCommand, PrintCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

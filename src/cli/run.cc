@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/exit_codes.h"
 #include "cli/models.h"
+#include "cli/print.h"
 #include "cli/sessions.h"
 #include "cli/terminal.h"
 
@@ -16,6 +17,10 @@ Result<int> Perform(const Command& command, const Clients& clients, Terminal& te
   if (const auto* models = std::get_if<ModelsCommand>(&command)) {
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> client, clients.models());
     return RunModels(*models, *client, terminal);
+  }
+  if (const auto* print = std::get_if<PrintCommand>(&command)) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Turns> client, clients.turns());
+    return RunPrint(*print, *client, terminal);
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> client, clients.sessions());
   return RunSessions(std::get<SessionsCommand>(command), *client, terminal);

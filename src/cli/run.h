@@ -6,6 +6,7 @@
 
 #include "client/models.h"
 #include "client/sessions.h"
+#include "client/turns.h"
 
 namespace stet::cli {
 
@@ -14,6 +15,7 @@ namespace stet::cli {
 struct Clients {
   std::function<Result<std::unique_ptr<client::Sessions>>()> sessions;
   std::function<Result<std::unique_ptr<client::Models>>()> models;
+  std::function<Result<std::unique_ptr<client::Turns>>()> turns;
 };
 
 /// The process's exit code.
