@@ -21,30 +21,30 @@ class NoSink final : public provider::Sink {
 class Double final : public provider::Provider {
  public:
   Double() {
-    model_.provider = "p";
-    model_.id = "m";
-    model_.dialect = provider::Dialect::kOpenAiCompletions;
-    model_.prices = provider::Prices{.input = 1'000'000, .output = 2'000'000};
-    answer_.model = model_;
+    facts.provider = "p";
+    facts.id = "m";
+    facts.dialect = provider::Dialect::kOpenAiCompletions;
+    facts.prices = provider::Prices{.input = 1'000'000, .output = 2'000'000};
+    answer.model = facts;
   }
 
-  [[nodiscard]] const provider::Model& model() const override { return model_; }
+  [[nodiscard]] const provider::Model& model() const override { return facts; }
   [[nodiscard]] Result<provider::WireRequest> Encode(const provider::Request&) const override {
-    if (unencodable_) return Fail(Code::kNotFound, "no such blob");
+    if (unencodable) return Fail(Code::kNotFound, "no such blob");
     return provider::WireRequest{.url = "", .headers = {}, .body = "{\"body\":1}"};
   }
   Task<provider::CallResult> Stream(const provider::Request&, const provider::WireRequest&,
                                     provider::Sink&, CancelToken cancel) override {
-    cancelled_ = cancel.cancelled();
-    if (when_asked_) when_asked_();
-    co_return answer_;
+    cancelled = cancel.cancelled();
+    if (when_asked) when_asked();
+    co_return answer;
   }
 
-  provider::Model model_;
-  provider::CallResult answer_;
-  std::function<void()> when_asked_;
-  bool unencodable_ = false;
-  bool cancelled_ = false;
+  provider::Model facts;
+  provider::CallResult answer;
+  std::function<void()> when_asked;
+  bool unencodable = false;
+  bool cancelled = false;
 };
 
 protocol::Attempt AttemptOf(std::string outcome, std::int64_t input, std::int64_t output) {
@@ -95,7 +95,7 @@ class ModelCallTest : public log::LogTest {
 
 TEST_F(ModelCallTest, TheStartIsInTheLogBeforeTheRequestIsSent) {
   std::vector<protocol::Event> seen;
-  model_.when_asked_ = [&] { seen = Calls(); };
+  model_.when_asked = [&] { seen = Calls(); };
   request_.effort = "high";
   request_.max_tokens = 100;
   request_.output = provider::OutputSchema{.name = "o", .schema = Raw{R"({"type":"object"})"}};
@@ -115,48 +115,48 @@ TEST_F(ModelCallTest, TheStartIsInTheLogBeforeTheRequestIsSent) {
 }
 
 TEST_F(ModelCallTest, TheEndHasTheAttemptsAndThePrice) {
-  model_.answer_.attempts = {AttemptOf("overloaded", 10, 1), AttemptOf("done", 1000, 50)};
+  model_.answer.attempts = {AttemptOf("overloaded", 10, 1), AttemptOf("done", 1000, 50)};
   const Result<provider::CallResult> result = Ask();
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->attempts, model_.answer_.attempts);
+  EXPECT_EQ(result->attempts, model_.answer.attempts);
   const std::vector<protocol::Event> calls = Calls();
   ASSERT_EQ(calls.size(), 2U);
   const ModelCall& end = CallOf(calls[1]);
   EXPECT_EQ(end.phase, "end");
   EXPECT_EQ(end.call_id, CallOf(calls[0]).call_id);
-  EXPECT_EQ(end.attempts, model_.answer_.attempts);
+  EXPECT_EQ(end.attempts, model_.answer.attempts);
   EXPECT_EQ(end.price, 1010 + (2 * 51));
 }
 
 TEST_F(ModelCallTest, AFallbackIsPaidByItsOwnPrices) {
-  model_.answer_.attempts = {AttemptOf("overloaded", 10, 0), AttemptOf("done", 1000, 0)};
-  model_.answer_.attempts[1].model = "p/small";
-  model_.answer_.model.id = "small";
-  model_.answer_.model.prices = provider::Prices{.input = 100'000};
+  model_.answer.attempts = {AttemptOf("overloaded", 10, 0), AttemptOf("done", 1000, 0)};
+  model_.answer.attempts[1].model = "p/small";
+  model_.answer.model.id = "small";
+  model_.answer.model.prices = provider::Prices{.input = 100'000};
   ASSERT_TRUE(Ask());
   EXPECT_EQ(CallOf(Calls().at(1)).price, 10 + 100);
 }
 
 TEST_F(ModelCallTest, AnUnknownPriceIsNotFree) {
-  model_.model_.prices.reset();
-  model_.answer_.model = model_.model_;
-  model_.answer_.attempts = {AttemptOf("done", 1000, 50)};
+  model_.facts.prices.reset();
+  model_.answer.model = model_.facts;
+  model_.answer.attempts = {AttemptOf("done", 1000, 50)};
   ASSERT_TRUE(Ask());
   EXPECT_EQ(CallOf(Calls().at(1)).price, std::nullopt);
 }
 
 TEST_F(ModelCallTest, ACallThatFailedHasItsEndToo) {
   provider::Failure failure{.kind = provider::FailureKind::kAuth, .message = "no"};
-  model_.answer_.reply.failure = std::move(failure);
+  model_.answer.reply.failure = std::move(failure);
   protocol::Attempt attempt;
   attempt.outcome = "auth";
-  model_.answer_.attempts = {attempt};
+  model_.answer.attempts = {attempt};
   const Result<provider::CallResult> result = Ask();
   ASSERT_TRUE(result) << "what the server did wrong is in the result";
   EXPECT_EQ(result->reply.failure->kind, provider::FailureKind::kAuth);
   const ModelCall end = CallOf(Calls().at(1));
   EXPECT_EQ(end.phase, "end");
-  EXPECT_EQ(end.attempts, model_.answer_.attempts);
+  EXPECT_EQ(end.attempts, model_.answer.attempts);
   EXPECT_EQ(end.price, 0) << "nothing was used";
 }
 
@@ -188,9 +188,9 @@ TEST_F(ModelCallTest, TheToolsAreKeptOnceInTheirOrderByName) {
 }
 
 TEST_F(ModelCallTest, WhatCannotBeEncodedIsNotAskedAndLeavesNoTrace) {
-  model_.unencodable_ = true;
+  model_.unencodable = true;
   bool asked = false;
-  model_.when_asked_ = [&] { asked = true; };
+  model_.when_asked = [&] { asked = true; };
   const Result<provider::CallResult> result = Ask();
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Code::kNotFound);
@@ -201,7 +201,7 @@ TEST_F(ModelCallTest, WhatCannotBeEncodedIsNotAskedAndLeavesNoTrace) {
 TEST_F(ModelCallTest, ALogThatCannotBeWrittenKeepsTheRequestFromBeingSent) {
   ASSERT_TRUE(log_->Close());
   bool asked = false;
-  model_.when_asked_ = [&] { asked = true; };
+  model_.when_asked = [&] { asked = true; };
   EXPECT_FALSE(Ask());
   EXPECT_FALSE(asked);
 }
@@ -210,7 +210,7 @@ TEST_F(ModelCallTest, TheProviderHearsOfCancelling) {
   CancelSource source;
   source.Cancel();
   ASSERT_TRUE(Ask(source.token()));
-  EXPECT_TRUE(model_.cancelled_);
+  EXPECT_TRUE(model_.cancelled);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class OfflineTest : public testing::Test {
   }
 
   /// Of every call in the last reply.
-  void Result(std::string text, bool is_error = false) {
+  void Result(const std::string& text, bool is_error = false) {
     AssistantTurn turn{.blocks = call_.reply.content.blocks, .model = call_.model.FullName()};
     request_.entries.emplace_back(turn);
     for (const protocol::Block& block : turn.blocks) {

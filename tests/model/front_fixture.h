@@ -4,8 +4,9 @@
 // nginx runs from construction until destruction, as the current user, in a temporary folder.
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -97,18 +98,19 @@ class Front {
     return fmt::format("http://{}:{}", host, plain_);
   }
 
-  /// Ends it; a line per request: "PROTOCOL STATUS [ENCODING]".
-  std::string End() {
-    process_->Kill(SIGTERM);
+  /// The first `count` requests, a line each: "PROTOCOL STATUS [ENCODING]". nginx writes a line
+  /// when it is done with a request, which may be after the client is.
+  [[nodiscard]] std::string Log(std::ptrdiff_t count) const {
+    constexpr int kMomentMs = 5;
     const Deadline deadline = Deadline::After(kPatience);
-    while (!process_->Reap() && !deadline.Passed()) {
+    while (true) {
+      const Result<std::string> log = ReadFile(dir_.Sub("access.log"));
+      EXPECT_TRUE(log) << log.error().Text();
+      if (!log || std::ranges::count(*log, '\n') >= count || deadline.Passed())
+        return log.value_or("");
       pollfd one{.fd = process_->pidfd(), .events = POLLIN, .revents = 0};
-      ::poll(&one, 1, deadline.PollTimeout());
+      ::poll(&one, 1, kMomentMs);
     }
-    process_.reset();
-    const Result<std::string> log = ReadFile(dir_.Sub("access.log"));
-    EXPECT_TRUE(log) << log.error().Text();
-    return log.value_or("");
   }
 
  private:
