@@ -10,6 +10,8 @@
 namespace stet::tool {
 
 std::unique_ptr<Tool> MakeReadTool();
+std::unique_ptr<Tool> MakeWriteTool();
+std::unique_ptr<Tool> MakeEditTool();
 
 /// All of them.
 std::vector<std::unique_ptr<Tool>> BuiltinTools();
