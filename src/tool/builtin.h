@@ -10,8 +10,14 @@
 namespace stet::tool {
 
 std::unique_ptr<Tool> MakeReadTool();
+std::unique_ptr<Tool> MakeWriteTool();
+std::unique_ptr<Tool> MakeEditTool();
+std::unique_ptr<Tool> MakeGlobTool();
+/// Commands do not get the variables of these names: keys of model providers.
+std::unique_ptr<Tool> MakeBashTool(std::vector<std::string> secret_variables);
+std::unique_ptr<Tool> MakeTodoWriteTool();
 
-/// All of them.
-std::vector<std::unique_ptr<Tool>> BuiltinTools();
+/// All of them. Whoever knows of keys in the environment names their variables.
+std::vector<std::unique_ptr<Tool>> BuiltinTools(std::vector<std::string> secret_variables = {});
 
 }  // namespace stet::tool

@@ -1,0 +1,71 @@
+#include "tool/change.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+
+namespace stet::tool {
+
+namespace {
+
+constexpr mode_t kNewFileMode = 0666;  // Less the umask, as editors do it.
+constexpr mode_t kNewFolderMode = 0777;
+
+/// Nobody touched it since it was read.
+Status CheckUntouched(const Change& change) {
+  const auto now = StatFile(change.path);
+  const bool same = change.before ? now && now->size == change.before->stat.size &&
+                                        now->mtime_ns == change.before->stat.mtime_ns &&
+                                        now->inode == change.before->stat.inode
+                                  : !now;
+  if (same) return {};
+  return Fail(Code::kConflict,
+              fmt::format("{} was changed by somebody else just now. Nothing was written. Read it "
+                          "again.",
+                          change.path));
+}
+
+}  // namespace
+
+Result<const KnownFile*> CheckKnown(const KnownFiles& files, const std::string& path,
+                                    const std::string& hash) {
+  const KnownFile* known = files.Find(path);
+  if (known == nullptr)
+    return Fail(Code::kConflict,
+                fmt::format("{} exists and was not read yet. Read it first.", path));
+  if (known->hash != hash)
+    return Fail(Code::kConflict,
+                fmt::format("{} was changed outside since it was read. Read it again.", path));
+  return known;
+}
+
+Status CheckWritable(const std::string& path, const FileStat& stat) {
+  // The mode counts as well as what the system would let us do: root may write everything.
+  if ((stat.mode & 0222) != 0 && ::access(path.c_str(), W_OK) == 0) return {};
+  return Fail(Code::kDenied,
+              fmt::format("{} is read-only (mode {:o}). Nothing was written.", path, stat.mode));
+}
+
+Status Apply(Call& call, const Change& change) {
+  protocol::FileFact fact{.op = "write",
+                          .path = change.path,
+                          .after = Sha256Hex(change.after),
+                          .coverage = change.coverage,
+                          .tool_call_id = call.tool_call_id};
+  if (change.before) {
+    RETURN_IF_ERROR(CheckWritable(change.path, change.before->stat));
+    fact.before = Sha256Hex(change.before->bytes);
+    ASSIGN_OR_RETURN(fact.before_blob, call.put_blob(change.before->bytes));
+  }
+  RETURN_IF_ERROR(CheckUntouched(change));
+  RETURN_IF_ERROR(call.record_write(fact));
+  // Again, because recording waits for the disk.
+  RETURN_IF_ERROR(CheckUntouched(change));
+  if (!change.before) RETURN_IF_ERROR(MakeDirs(ParentDir(change.path), kNewFolderMode));
+  RETURN_IF_ERROR(ReplaceFile(change.path, change.after, Durable::kYes, kNewFileMode));
+  call.files.Take(fact);
+  return {};
+}
+
+}  // namespace stet::tool
