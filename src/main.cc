@@ -1,4 +1,6 @@
 // stet: joins the command line face to an in-process host.
+#include "emulator/main.h"
+
 #include <csignal>
 #include <cstdio>
 #include <string_view>
@@ -7,6 +9,7 @@
 #include "base/version.h"
 #include "cli/run.h"
 #include "config/roots.h"
+#include "host/local_models.h"
 #include "host/local_sessions.h"
 
 namespace {
@@ -16,6 +19,11 @@ stet::Result<std::unique_ptr<stet::client::Sessions>> OpenSessions() {
   // Without a data folder there is nothing to tell of yet, and nothing is made for it.
   (void)stet::Diagnostics::Open(roots.diagnostics(), stet::Level::kWarn);
   return stet::host::MakeLocalSessions(std::move(roots));
+}
+
+stet::Result<std::unique_ptr<stet::client::Models>> OpenModels() {
+  ASSIGN_OR_RETURN(stet::config::Roots roots, stet::config::FindRoots());
+  return stet::host::MakeLocalModels(std::move(roots));
 }
 
 }  // namespace
@@ -29,5 +37,7 @@ int main(int argc, char** argv) {
   }
   std::signal(SIGPIPE, SIG_IGN);  // A reader that went away is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);  // So is a file that may not grow.
-  return stet::cli::Run(argc, argv, OpenSessions);
+  if (argc >= 2 && std::string_view(argv[1]) == "emulator")
+    return stet::emulator::EmulatorMain(argc - 1, argv + 1);
+  return stet::cli::Run(argc, argv, {.sessions = OpenSessions, .models = OpenModels});
 }

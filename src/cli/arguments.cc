@@ -43,6 +43,7 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   CLI::App* show = verb("show", "Print a session's transcript");
   with_id(show);
   show->add_option("--at", command.at, "Up to this event instead of the leaf");
+  show->add_flag("--cost", command.cost, "What its model calls came to, instead of the transcript");
   with_json(show);
 
   CLI::App* tree = verb("tree", "Draw a session's branches");
@@ -106,6 +107,21 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   with_json(gc);
 }
 
+void AddModels(CLI::App& app, ModelsCommand& command) {
+  CLI::App* models =
+      app.add_subcommand("models", "List the models that can be named, or try one of them");
+  models->callback([&command] {
+    if (command.verb.empty()) command.verb = "list";
+  });
+  models->add_flag("--json", command.json, "Print JSON");
+  CLI::App* check = models->add_subcommand(
+      "check", "Ask a model one short question, and say how long it took and what it cost");
+  check->add_option("MODEL", command.model,
+                    "PROVIDER/ID, or a name of the configuration; the configured one by default");
+  check->add_flag("--json", command.json, "Print JSON");
+  check->callback([&command] { command.verb = "check"; });
+}
+
 Answer Wrong(std::string_view what) {
   return {fmt::format("stet: {}\n`stet --help` shows what there is.\n", what), kExitUsage};
 }
@@ -114,10 +130,14 @@ Answer Wrong(std::string_view what) {
 
 Command ParseArguments(int argc, const char* const* argv) {
   SessionsCommand sessions;
+  ModelsCommand models;
   CLI::App app{std::string(kDescription), "stet"};
   app.set_version_flag("--version", fmt::format("stet {}", ProgramVersion()));
   app.require_subcommand(0, 1);
   AddSessions(app, sessions);
+  AddModels(app, models);
+  // Runs in main, before any of this: named here for the help.
+  app.add_subcommand("emulator", "Serve a scripted model on this machine, for developers");
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -130,6 +150,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return Wrong(error.what());
   }
+  if (!models.verb.empty()) return models;
   if (sessions.verb.empty()) return Answer{app.help(), kExitUsage};
   if (sessions.verb == "rewind" && sessions.event.empty() != sessions.to_start) {
     return Wrong("rewind needs an event to go back to, or --to-start");

@@ -20,6 +20,7 @@ struct SessionsCommand {
   std::optional<std::string> expect;
   std::string output;
   bool json = false;
+  bool cost = false;
   bool jsonl = false;
   bool yes = false;
   bool all = false;
@@ -28,13 +29,20 @@ struct SessionsCommand {
   bool with_trash = false;
 };
 
+/// `stet models [VERB]`.
+struct ModelsCommand {
+  std::string verb;   // list or check
+  std::string model;  // check's; empty: the configured one.
+  bool json = false;
+};
+
 /// Nothing to run: text to print, and the exit code.
 struct Answer {
   std::string text;
   int exit_code = 0;
 };
 
-using Command = std::variant<SessionsCommand, Answer>;
+using Command = std::variant<SessionsCommand, ModelsCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

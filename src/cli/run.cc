@@ -4,12 +4,26 @@
 
 #include "cli/arguments.h"
 #include "cli/exit_codes.h"
+#include "cli/models.h"
 #include "cli/sessions.h"
 #include "cli/terminal.h"
 
 namespace stet::cli {
 
-int Run(int argc, const char* const* argv, const SessionsFactory& make_sessions) {
+namespace {
+
+Result<int> Perform(const Command& command, const Clients& clients, Terminal& terminal) {
+  if (const auto* models = std::get_if<ModelsCommand>(&command)) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> client, clients.models());
+    return RunModels(*models, *client, terminal);
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> client, clients.sessions());
+  return RunSessions(std::get<SessionsCommand>(command), *client, terminal);
+}
+
+}  // namespace
+
+int Run(int argc, const char* const* argv, const Clients& clients) {
   Terminal terminal = Terminal::Detect();
   const Command command = ParseArguments(argc, argv);
   if (const auto* answer = std::get_if<Answer>(&command)) {
@@ -18,10 +32,7 @@ int Run(int argc, const char* const* argv, const SessionsFactory& make_sessions)
     terminal.Say(answer->text.substr(0, answer->text.find_last_not_of('\n') + 1));
     return answer->exit_code;
   }
-  const Result<std::unique_ptr<client::Sessions>> sessions = make_sessions();
-  const Result<int> done =
-      sessions ? RunSessions(std::get<SessionsCommand>(command), **sessions, terminal)
-               : Result<int>(std::unexpected(sessions.error()));
+  const Result<int> done = Perform(command, clients, terminal);
   if (done) return *done;
   terminal.Say(fmt::format("stet: {}", done.error().Text()));
   return ExitCodeOf(done.error().code);

@@ -4,14 +4,19 @@
 #include <functional>
 #include <memory>
 
+#include "client/models.h"
 #include "client/sessions.h"
 
 namespace stet::cli {
 
-/// Made only when a command needs it: `--version` and `--help` touch nothing.
-using SessionsFactory = std::function<Result<std::unique_ptr<client::Sessions>>()>;
+/// How to get at what the commands ask; made only when a command needs it, so `--version` and
+/// `--help` touch nothing.
+struct Clients {
+  std::function<Result<std::unique_ptr<client::Sessions>>()> sessions;
+  std::function<Result<std::unique_ptr<client::Models>>()> models;
+};
 
 /// The process's exit code.
-int Run(int argc, const char* const* argv, const SessionsFactory& sessions);
+int Run(int argc, const char* const* argv, const Clients& clients);
 
 }  // namespace stet::cli

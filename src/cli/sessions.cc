@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/text_width.h"
+#include "cli/cost_view.h"
 #include "cli/exit_codes.h"
 #include "cli/transcript.h"
 #include "cli/tree_view.h"
@@ -93,8 +94,15 @@ Result<int> List(const Work& work) {
   return work.Print(out);
 }
 
+Result<int> Cost(const Work& work, const std::string& id) {
+  ASSIGN_OR_RETURN(const protocol::CostReport report, work.sessions.Cost(id));
+  if (work.command.json) return work.PrintJson(report);
+  return work.Print(CostText(report));
+}
+
 Result<int> Show(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
+  if (work.command.cost) return Cost(work, id);
   bool reader_stays = true;
   RETURN_IF_ERROR(work.sessions.Transcript(id, work.command.at, [&](const protocol::Event& event) {
     std::string text;

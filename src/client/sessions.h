@@ -50,6 +50,9 @@ class Sessions {
                             const std::function<bool(const protocol::Event&)>& sink) = 0;
   virtual Result<protocol::SessionTree> Tree(const std::string& session_id) = 0;
 
+  /// What its model calls came to; those of child agents stand in their own sessions.
+  virtual Result<protocol::CostReport> Cost(const std::string& session_id) = 0;
+
   /// `target` absent: to before the first event. `expected_leaf` absent: whatever the leaf is now.
   virtual Result<Moved> Rewind(const std::string& session_id,
                                const std::optional<std::string>& target,

@@ -15,6 +15,7 @@ struct Roots {
   [[nodiscard]] std::string sessions() const { return data + "/sessions"; }
   [[nodiscard]] std::string trash() const { return data + "/trash"; }
   [[nodiscard]] std::string device() const { return data + "/device"; }
+  [[nodiscard]] std::string settings() const { return config + "/config.toml"; }
   [[nodiscard]] std::string diagnostics() const { return data + "/diagnostics.log"; }
 };
 

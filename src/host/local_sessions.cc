@@ -16,6 +16,7 @@
 #include "log/tree.h"
 #include "log/verify.h"
 #include "protocol/ids.h"
+#include "run/ledger.h"
 
 namespace stet::host {
 namespace {
@@ -73,6 +74,20 @@ class LocalSessions : public client::Sessions {
     tree.session_id = session_id;
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) { return FillTree(log, tree); }));
     return tree;
+  }
+
+  Result<protocol::CostReport> Cost(const std::string& session_id) override {
+    run::Ledger ledger;
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
+      const std::vector<log::Entry>& entries = log.index().entries();
+      for (Ordinal event = 0; event < entries.size(); ++event) {
+        if (entries[event].type != protocol::kTypeNumber<protocol::ModelCall>) continue;
+        ASSIGN_OR_RETURN(const protocol::Event call, log.EventAt(event));
+        ledger.Take(call);
+      }
+      return {};
+    }));
+    return ledger.Report(session_id);
   }
 
   Result<client::Moved> Rewind(const std::string& session_id,

@@ -52,6 +52,7 @@ Status Log::Read(std::uint64_t from,
     const std::uint64_t line_end = line.offset + line.text.size();
     for (; next < entries.size() && entries[next].offset < line_end; ++next) {
       const Entry& entry = entries[next];
+      if (entry.offset < line.offset) continue;  // Only a forged index goes back.
       const std::string_view text = line.text.substr(entry.offset - line.offset, entry.length);
       if (entry.seq < from || !CheckLine(text)) continue;
       if (!visit(entry, text)) return {};

@@ -22,6 +22,7 @@ bool IsNameLetter(char c) {
 std::string NewSessionId(Random& random) { return NewId("ses_", random); }
 std::string NewEventId(Random& random) { return NewId("e_", random); }
 std::string NewToolCallId(Random& random) { return NewId("call_", random); }
+std::string NewModelCallId(Random& random) { return NewId("mc_", random); }
 std::string NewDeviceId(Random& random) { return NewId("dev_", random); }
 
 bool IsSessionId(std::string_view id) {

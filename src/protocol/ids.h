@@ -14,6 +14,7 @@ std::string NewSessionId(Random& random);
 /// "e_" and 16 letters. Minted before the event is written, so that transients can name it.
 std::string NewEventId(Random& random);
 std::string NewToolCallId(Random& random);
+std::string NewModelCallId(Random& random);
 std::string NewDeviceId(Random& random);
 
 /// Whether `id` can name a session's folder: 1 to 128 of a-z A-Z 0-9 _ -, not starting with a dash.

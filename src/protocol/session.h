@@ -111,4 +111,30 @@ struct GarbageItem {
               (std::uint64_t, bytes))
 };
 
+/// What a number of model calls came to. Tokens are those that servers reported, each counted once.
+struct CostSum {
+  STET_FIELDS(CostSum,
+              (Text, name),  // A purpose, a turn's id, a model; empty for the whole session.
+              (std::int64_t, calls),
+              (std::int64_t, attempts),
+              (std::int64_t, input),
+              (std::int64_t, output),
+              (std::int64_t, cache_read),
+              (std::int64_t, cache_write),
+              (std::int64_t, reasoning),  // Part of output.
+              (std::int64_t, price),  // Micro-units; of what has a price.
+              (std::int64_t, unknown_calls),  // More was used than is known: a lower bound.
+              (std::int64_t, unpriced_calls))  // Their model has no known price.
+};
+using CostSums = std::vector<CostSum>;
+
+struct CostReport {
+  STET_FIELDS(CostReport,
+              (Text, session_id),
+              (CostSum, total),
+              (CostSums, purposes),
+              (CostSums, models),
+              (CostSums, turns))  // In the order they first came.
+};
+
 }  // namespace stet::protocol

@@ -2,13 +2,12 @@
 // and the configuration make these; the rest of provider/ only reads them. No key is ever in here.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
+
+#include "net/wire.h"
 
 namespace stet::provider {
 
@@ -59,17 +58,8 @@ struct Quirks {
   friend bool operator==(const Quirks&, const Quirks&) = default;
 };
 
-/// No wait is without one of these.
-struct Clocks {
-  std::chrono::milliseconds connect{10'000};
-  std::chrono::milliseconds first_byte{120'000};
-  std::chrono::milliseconds idle_warn{30'000};
-  std::chrono::milliseconds idle_fail{90'000};
-  std::optional<std::chrono::milliseconds> whole;  // Absent: a reply may go on as long as it moves.
-  friend bool operator==(const Clocks&, const Clocks&) = default;
-};
-
-using Headers = std::vector<std::pair<std::string, std::string>>;
+using net::Clocks;
+using net::Headers;
 
 struct Model {
   std::string provider;  // "anthropic"
@@ -84,6 +74,7 @@ struct Model {
   std::int64_t max_output = 0;
   std::optional<Prices> prices;
   Thinking thinking = Thinking::kNone;
+  std::string efforts;  // Those it knows, weakest first, joined by spaces; empty: unknown.
   bool images = false;
   bool known = false;  // In the catalogue; else the limits are stated defaults.
   Quirks quirks;
@@ -93,5 +84,12 @@ struct Model {
   [[nodiscard]] std::string FullName() const { return provider + "/" + id; }
   friend bool operator==(const Model&, const Model&) = default;
 };
+
+/// The effort to ask `model` for: `wanted` if it knows that one, else the nearest it knows. Empty
+/// when it is not told how to think, or nothing is wanted.
+std::string EffortFor(const Model& model, const std::optional<std::string>& wanted);
+
+/// "none", "minimal", ...: weakest first.
+bool IsEffort(std::string_view name);
 
 }  // namespace stet::provider

@@ -1,0 +1,82 @@
+#include "agent/model_call.h"
+
+#include "base/hash.h"
+#include "base/json_writer.h"
+#include "protocol/ids.h"
+#include "provider/price.h"
+#include "provider/replay.h"
+
+namespace stet::agent {
+namespace {
+
+std::string ToolsetJson(const provider::Request& request) {
+  std::string json;
+  JsonWriter writer(json);
+  writer.BeginArray();
+  for (const provider::ToolSpec* tool : provider::SortedTools(request)) {
+    writer.BeginObject();
+    writer.Member("name", tool->name).Member("description", tool->description);
+    writer.Member("schema", tool->schema).EndObject();
+  }
+  writer.EndArray();
+  return json;
+}
+
+Raw ParamsJson(const provider::Request& request) {
+  Raw params{""};
+  JsonWriter writer(params.text);
+  writer.BeginObject();
+  if (request.effort) writer.Member("effort", *request.effort);
+  if (request.max_tokens) writer.Member("maxTokens", *request.max_tokens);
+  if (request.output) writer.Member("output", request.output->schema);
+  writer.EndObject();
+  return params;
+}
+
+Status Write(log::Log& log, protocol::ModelCall call, const protocol::Stamp& stamp) {
+  log::Draft draft{.payload = std::move(call), .id = "", .stamp = stamp};
+  std::vector<log::Draft> batch;
+  batch.push_back(std::move(draft));
+  RETURN_IF_ERROR(log.Append(std::move(batch)));
+  return {};
+}
+
+Result<protocol::ModelCall> MakeStart(log::Log& log, const provider::Model& model,
+                                      const provider::Request& request,
+                                      const provider::WireRequest& wire,
+                                      const std::string& purpose) {
+  protocol::ModelCall start;
+  start.call_id = protocol::NewModelCallId(ProcessRandom());
+  start.phase = "start";
+  start.purpose = purpose;
+  start.dialect = std::string(provider::DialectName(model.dialect));
+  start.model = model.FullName();
+  start.request_hash = FastHashHex(wire.body);
+  if (!request.tools.empty()) {
+    ASSIGN_OR_RETURN(start.toolset, log.blobs().Put(ToolsetJson(request)));
+  }
+  start.params = ParamsJson(request);
+  return start;
+}
+
+}  // namespace
+
+Task<Result<provider::CallResult>> AskModel(log::Log& log, provider::Provider& model,
+                                            const provider::Request& request,
+                                            const CallPurpose& purpose, provider::Sink& sink,
+                                            CancelToken cancel) {
+  CO_ASSIGN_OR_RETURN(const provider::WireRequest wire, model.Encode(request));
+  CO_ASSIGN_OR_RETURN(const protocol::ModelCall start,
+                      MakeStart(log, model.model(), request, wire, purpose.purpose));
+  CO_RETURN_IF_ERROR(Write(log, start, purpose.stamp));
+  provider::CallResult call = co_await model.Stream(request, wire, sink, std::move(cancel));
+  protocol::ModelCall end;
+  end.call_id = start.call_id;
+  end.phase = "end";
+  end.price = provider::PriceOf(call.attempts, model.model(), &call.model);
+  end.attempts = call.attempts;
+  CO_RETURN_IF_ERROR(Write(log, std::move(end), purpose.stamp));
+  co_return call;
+}
+
+}  // namespace stet::agent

@@ -1,0 +1,28 @@
+// AskModel: a model call that leaves its trace. `model_call` start is written before the request is
+// sent, its end with what every attempt used when the reply is there; a process that dies in
+// between leaves a call of unknown cost.
+#pragma once
+
+#include <string>
+
+#include "base/cancel.h"
+#include "base/task.h"
+#include "log/log.h"
+#include "provider/provider.h"
+
+namespace stet::agent {
+
+struct CallPurpose {
+  std::string purpose;    // turn, compaction, title, ...
+  protocol::Stamp stamp;  // The turn, step and agent that it is for.
+};
+
+/// Everything but the log and the provider must outlive the task, and so must those. Fails only
+/// when the log cannot be written or the request cannot be encoded; what the model's server did
+/// wrong is in the result.
+Task<Result<provider::CallResult>> AskModel(log::Log& log, provider::Provider& model,
+                                            const provider::Request& request,
+                                            const CallPurpose& purpose, provider::Sink& sink,
+                                            CancelToken cancel);
+
+}  // namespace stet::agent

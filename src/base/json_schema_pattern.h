@@ -1,0 +1,18 @@
+// Patterns of JSON Schema, compiled so that matching is bounded whoever wrote them.
+#pragma once
+
+#include <string_view>
+
+#include "base/json_schema_graph.h"
+#include "base/result.h"
+
+namespace stet {
+
+/// kUnsupported when the pattern is no ECMAScript expression, has a back-reference, or is too
+/// large.
+Result<SchemaPattern> CompilePattern(std::string_view pattern);
+
+/// Whether the pattern occurs in `text`. False for text beyond JsonSchema::kMaxPatternText.
+bool Matches(const SchemaPattern& pattern, std::string_view text);
+
+}  // namespace stet

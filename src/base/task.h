@@ -1,0 +1,121 @@
+// Task: a coroutine that is awaited by one other. How everything that waits is written.
+//
+// Lazy: it runs when it is awaited (or given to Loop::Spawn), on the thread that awaits it. It owns
+// its frame; destroying a task that waits destroys what it was doing, innermost first. Not thread
+// safe. Nothing here throws, and an exception that leaves a task ends the process.
+//
+// Two rules, for GCC 12: give an awaited call named objects instead of brace-initialised
+// temporaries, and use the CO_ macros below instead of their namesakes.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "base/result.h"
+
+namespace stet {
+
+template <class T>
+class Task;
+
+namespace internal {
+
+/// What the frames of all tasks share: whom to resume at the end.
+struct TaskFrame {
+  std::coroutine_handle<> awaiter;
+
+  struct AtEnd {
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <class Frame>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Frame> done) noexcept {
+      const std::coroutine_handle<> next = done.promise().awaiter;
+      return next ? next : std::noop_coroutine();
+    }
+    void await_resume() const noexcept {}
+  };
+
+  [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
+  [[nodiscard]] AtEnd final_suspend() const noexcept { return {}; }
+  [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
+};
+
+template <class T>
+struct TaskFrameOf : TaskFrame {
+  std::optional<T> value;
+  Task<T> get_return_object();
+  template <class U>
+  void return_value(U&& result) {
+    value.emplace(std::forward<U>(result));
+  }
+  T Take() { return *std::move(value); }
+};
+
+template <>
+struct TaskFrameOf<void> : TaskFrame {
+  Task<void> get_return_object();
+  void return_void() const {}
+  void Take() const {}
+};
+
+}  // namespace internal
+
+template <class T>
+class [[nodiscard]] Task {
+ public:
+  using promise_type = internal::TaskFrameOf<T>;
+
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  ~Task() {
+    if (handle_) handle_.destroy();
+  }
+
+  // Awaiting a task runs it to its end.
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiter) noexcept {
+    handle_.promise().awaiter = awaiter;
+    return handle_;
+  }
+  T await_resume() { return handle_.promise().Take(); }
+
+ private:
+  friend promise_type;
+  explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+
+  std::coroutine_handle<promise_type> handle_;
+};
+
+namespace internal {
+
+template <class T>
+Task<T> TaskFrameOf<T>::get_return_object() {
+  return Task<T>(std::coroutine_handle<TaskFrameOf>::from_promise(*this));
+}
+
+inline Task<void> TaskFrameOf<void>::get_return_object() {
+  return Task<void>(std::coroutine_handle<TaskFrameOf>::from_promise(*this));
+}
+
+}  // namespace internal
+
+}  // namespace stet
+
+/// RETURN_IF_ERROR inside a coroutine.
+#define CO_RETURN_IF_ERROR(expression)                           \
+  do {                                                           \
+    if (auto stet_status = (expression); !stet_status)           \
+      co_return std::unexpected(std::move(stet_status).error()); \
+  } while (false)
+
+/// ASSIGN_OR_RETURN inside a coroutine.
+#define CO_ASSIGN_OR_RETURN(declaration, expression) \
+  CO_ASSIGN_OR_RETURN_(STET_CONCAT(stet_result_, __LINE__), declaration, expression)
+#define CO_ASSIGN_OR_RETURN_(result, declaration, expression)        \
+  auto result = (expression);                                        \
+  if (!result) co_return std::unexpected(std::move(result).error()); \
+  declaration = *std::move(result)

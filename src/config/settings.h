@@ -1,0 +1,79 @@
+// Settings: the configuration file as data. The structs below are the schema: a key is one line in
+// one of them, spelt in camelCase in the file; any other key is an error that names it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/describe.h"
+#include "base/result.h"
+
+namespace stet::config {
+
+using Text = std::optional<std::string>;
+using Int = std::optional<std::int64_t>;
+using Flag = std::optional<bool>;
+
+struct ClockSettings {
+  STET_FIELDS(ClockSettings,
+              (Int, connect_ms),
+              (Int, first_byte_ms),
+              (Int, idle_warn_ms),
+              (Int, idle_fail_ms),
+              (Int, whole_ms))
+};
+
+struct RetrySettings {
+  STET_FIELDS(RetrySettings,
+              (Int, max_tries),
+              (Int, first_wait_ms),
+              (Int, longest_wait_ms),
+              (Int, longest_asked_wait_ms),
+              (Int, overloads_before_fallback))
+};
+
+using OptionalClocks = std::optional<ClockSettings>;
+using OptionalRetry = std::optional<RetrySettings>;
+using OptionalRaw = std::optional<Raw>;
+
+/// A model: [model], [models.NAME], or a role's own table.
+struct ModelSettings {
+  STET_FIELDS(ModelSettings,
+              (Text, type),  // builtin or custom
+              (Text, provider),
+              (Text, id),
+              (Text, api),  // A dialect; only for custom ones.
+              (Text, base_url),
+              (Text, api_key_env),
+              (Int, context_window),
+              (Int, max_tokens),
+              (Flag, reasoning),
+              (Flag, images),
+              (Text, effort),
+              (OptionalRaw, headers),  // A table of texts.
+              (OptionalClocks, clocks),
+              (OptionalRetry, retry))
+};
+
+struct Settings {
+  std::optional<ModelSettings> model;           // [model]
+  std::map<std::string, ModelSettings> models;  // [models.NAME]
+  std::map<std::string, ModelSettings> roles;   // [model.roles] with the names resolved.
+};
+
+/// The roles that a model can have beside the one of [model].
+inline constexpr std::string_view kRoles[] = {"standard", "auxiliary", "fallback"};
+
+/// Reads TOML. kInvalid says where and what: "config.toml:3: Unsupported config key: model.foo".
+/// `name` is what messages call the text.
+Result<Settings> ParseSettings(std::string_view toml, std::string_view name);
+
+/// The settings in the file; nothing is set when there is no file.
+Result<Settings> ReadSettings(const std::string& path);
+
+/// The texts of a table such as `headers`.
+Result<std::vector<std::pair<std::string, std::string>>> TextTable(const Raw& table);
+
+}  // namespace stet::config

@@ -1,0 +1,101 @@
+#include "config/settings.h"
+
+#include <gtest/gtest.h>
+
+#include "base/fs.h"
+#include "base/temp_dir.h"
+
+namespace stet::config {
+namespace {
+
+std::string ErrorOf(std::string_view toml) {
+  const Result<Settings> settings = ParseSettings(toml, "config.toml");
+  return settings ? "none" : settings.error().Text();
+}
+
+TEST(SettingsTest, AWholeModelIsRead) {
+  const Result<Settings> settings = ParseSettings(R"(
+[model]
+type = "custom"
+provider = "mine"
+id = "big"
+api = "openai-completions"
+baseUrl = "http://127.0.0.1:9/v1"
+apiKeyEnv = "MY_KEY"
+contextWindow = 32_000
+maxTokens = 4000
+reasoning = true
+images = false
+effort = "high"
+headers = { "X-Team" = "a", y = "b" }
+[model.clocks]
+connectMs = 1
+firstByteMs = 2
+[model.retry]
+maxTries = 3
+)",
+                                                  "config.toml");
+  ASSERT_TRUE(settings) << settings.error().Text();
+  ASSERT_TRUE(settings->model);
+  EXPECT_EQ(settings->model->base_url, "http://127.0.0.1:9/v1");
+  EXPECT_EQ(settings->model->context_window, 32'000);
+  EXPECT_EQ(settings->model->reasoning, true);
+  EXPECT_EQ(settings->model->clocks->first_byte_ms, 2);
+  EXPECT_EQ(settings->model->retry->max_tries, 3);
+  const auto headers = TextTable(*settings->model->headers);
+  ASSERT_TRUE(headers);
+  EXPECT_EQ(headers->size(), 2U);
+}
+
+TEST(SettingsTest, ARoleIsATableOrTheNameOfAModel) {
+  const Result<Settings> settings = ParseSettings(R"(
+[model.roles]
+fallback = "small"
+auxiliary = { provider = "openai", id = "gpt-6-luna" }
+[models.small]
+provider = "anthropic"
+id = "claude-haiku-5-5"
+)",
+                                                  "config.toml");
+  ASSERT_TRUE(settings) << settings.error().Text();
+  EXPECT_FALSE(settings->model) << "roles alone configure no model";
+  EXPECT_EQ(settings->roles.at("fallback").id, "claude-haiku-5-5");
+  EXPECT_EQ(settings->roles.at("auxiliary").provider, "openai");
+}
+
+TEST(SettingsTest, AnUnknownKeyIsNamedWithItsLine) {
+  EXPECT_EQ(ErrorOf("sessionsDir = 'x'"), "config.toml:1: Unsupported config key: sessionsDir");
+  EXPECT_EQ(ErrorOf("[model]\nid = 'x'\nmodle = 'y'"),
+            "config.toml:3: Unsupported config key: model.modle");
+  EXPECT_EQ(ErrorOf("[model]\n[model.clocks]\nconnect = 1"),
+            "config.toml:3: Unsupported config key: model.clocks.connect");
+  EXPECT_EQ(ErrorOf("[models.a]\nx = 1"), "config.toml:2: Unsupported config key: models.a.x");
+  EXPECT_EQ(ErrorOf("[model.roles]\nboss = 'a'"),
+            "config.toml:2: Unsupported config key: model.roles.boss");
+}
+
+TEST(SettingsTest, AWrongValueIsNamedByItsKey) {
+  EXPECT_EQ(ErrorOf("[model]\nid = 3"), "config.toml:2: model.id has a value of the wrong kind");
+  EXPECT_EQ(ErrorOf("model = 3"), "config.toml:1: model must be a table");
+  EXPECT_EQ(ErrorOf("[model]\nmaxTokens = 1.5"),
+            "config.toml:2: model.maxTokens must be a text, a whole number, true or false");
+  EXPECT_EQ(ErrorOf("[model.roles]\nfallback = 'nobody'"),
+            "config.toml:2: model.roles.fallback names the model \"nobody\", but there is no "
+            "[models.nobody]");
+}
+
+TEST(SettingsTest, TextThatIsNoTomlIsAnErrorWithItsLine) {
+  EXPECT_TRUE(ErrorOf("[model]\nid = ").starts_with("config.toml:2: "))
+      << ErrorOf("[model]\nid = ");
+  EXPECT_EQ(ErrorOf("\xff"), "config.toml is not UTF-8");
+}
+
+TEST(SettingsTest, WithoutAFileNothingIsSet) {
+  const TempDir dir;
+  const Result<Settings> settings = ReadSettings(dir.path() + "/config.toml");
+  ASSERT_TRUE(settings);
+  EXPECT_FALSE(settings->model);
+}
+
+}  // namespace
+}  // namespace stet::config

@@ -1,0 +1,87 @@
+#include "config/toml.h"
+
+#include <algorithm>
+
+#define TOML_EXCEPTIONS 0
+#define TOML_HEADER_ONLY 1
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "base/json.h"
+
+namespace stet::config {
+namespace {
+
+/// Deeper tables are refused by the library itself.
+class Converter {
+ public:
+  Converter(TomlText& out, std::string_view name) : out_(out), name_(name) {}
+
+  Status Table(const toml::table& table, const std::string& prefix) {
+    out_.json += '{';
+    bool first = true;
+    for (const auto& [key, value] : table) {
+      if (!std::exchange(first, false)) out_.json += ',';
+      AppendJsonString(out_.json, key.str());
+      out_.json += ':';
+      const std::string path =
+          prefix.empty() ? std::string(key.str()) : fmt::format("{}.{}", prefix, key.str());
+      out_.spots.push_back({path, value.source().begin.line});
+      RETURN_IF_ERROR(Value(value, path));
+    }
+    out_.json += '}';
+    return {};
+  }
+
+ private:
+  Status Value(const toml::node& value, const std::string& path) {
+    if (const auto* table = value.as_table()) return Table(*table, path);
+    if (const auto* array = value.as_array()) return Array(*array, path);
+    if (const auto* text = value.as_string()) {
+      AppendJsonString(out_.json, text->get());
+    } else if (const auto* number = value.as_integer()) {
+      AppendJsonInt(out_.json, number->get());
+    } else if (const auto* flag = value.as_boolean()) {
+      out_.json += flag->get() ? "true" : "false";
+    } else {
+      return Fail(Code::kInvalid,
+                  fmt::format("{}:{}: {} must be a text, a whole number, true or false", name_,
+                              value.source().begin.line, path));
+    }
+    return {};
+  }
+
+  Status Array(const toml::array& array, const std::string& path) {
+    out_.json += '[';
+    bool first = true;
+    for (const toml::node& element : array) {
+      if (!std::exchange(first, false)) out_.json += ',';
+      RETURN_IF_ERROR(Value(element, path));
+    }
+    out_.json += ']';
+    return {};
+  }
+
+  TomlText& out_;
+  std::string_view name_;
+};
+
+}  // namespace
+
+std::uint32_t TomlText::LineOf(std::string_view key) const {
+  const auto found = std::ranges::find(spots, key, &Spot::key);
+  return found == spots.end() ? 0 : found->line;
+}
+
+Result<TomlText> ReadToml(std::string_view text, std::string_view name) {
+  const toml::parse_result parsed = toml::parse(text);
+  if (!parsed) {
+    return Fail(Code::kInvalid, fmt::format("{}:{}: {}", name, parsed.error().source().begin.line,
+                                            parsed.error().description()));
+  }
+  TomlText out;
+  RETURN_IF_ERROR(Converter(out, name).Table(parsed.table(), ""));
+  return out;
+}
+
+}  // namespace stet::config

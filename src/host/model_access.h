@@ -1,0 +1,30 @@
+// ModelAccess: joins a chosen model to what it needs to be asked: the loop, the network, time and
+// chance. One per loop, shared by everything that asks models there.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/loop.h"
+#include "net/http.h"
+#include "provider/provider.h"
+#include "provider/selection.h"
+
+namespace stet::host {
+
+class ModelAccess {
+ public:
+  /// `loop` must outlive this, and this the providers it opens.
+  explicit ModelAccess(Loop& loop) : loop_(loop), http_(loop) {}
+
+  std::unique_ptr<provider::Provider> Open(provider::Selected selected);
+
+ private:
+  Loop& loop_;
+  net::HttpClient http_;
+};
+
+/// This process's environment; empty for what is not set.
+std::string ProcessEnvironment(const std::string& name);
+
+}  // namespace stet::host

@@ -1,0 +1,17 @@
+// Trust: where the certificates of those we believe are.
+#pragma once
+
+#include <string>
+
+namespace stet::net {
+
+struct Trust {
+  std::string file;    // A bundle; read whole, which costs tens of milliseconds.
+  std::string folder;  // Hashed names: only what is asked for is read.
+};
+
+/// SSL_CERT_FILE and SSL_CERT_DIR, else the system's hashed folder; both empty where there is none.
+/// Looked up once.
+const Trust& SystemTrust();
+
+}  // namespace stet::net

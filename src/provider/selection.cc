@@ -1,0 +1,185 @@
+#include "provider/selection.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "provider/catalogue.h"
+
+namespace stet::provider {
+namespace {
+
+using config::ModelSettings;
+using std::chrono::milliseconds;
+
+Error Wrong(std::string_view where, std::string_view what) {
+  return {Code::kInvalid, fmt::format("[{}] in config.toml: {}", where, what)};
+}
+
+void Set(milliseconds& clock, const config::Int& value) {
+  if (value && *value > 0) clock = milliseconds(*value);
+}
+
+void ApplyClocks(Clocks& clocks, const config::ClockSettings& settings) {
+  Set(clocks.connect, settings.connect_ms);
+  Set(clocks.first_byte, settings.first_byte_ms);
+  Set(clocks.idle_warn, settings.idle_warn_ms);
+  Set(clocks.idle_fail, settings.idle_fail_ms);
+  if (settings.whole_ms && *settings.whole_ms > 0) clocks.whole = milliseconds(*settings.whole_ms);
+}
+
+RetryPolicy PolicyOf(const ModelSettings& settings) {
+  RetryPolicy policy;
+  if (!settings.retry) return policy;
+  const config::RetrySettings& retry = *settings.retry;
+  const auto count = [](int& number, const config::Int& value) {
+    constexpr std::int64_t kMost = 1000;
+    if (value) number = static_cast<int>(std::clamp<std::int64_t>(*value, 1, kMost));
+  };
+  count(policy.max_tries, retry.max_tries);
+  count(policy.overloads_before_fallback, retry.overloads_before_fallback);
+  Set(policy.first_wait, retry.first_wait_ms);
+  Set(policy.longest_wait, retry.longest_wait_ms);
+  Set(policy.longest_asked_wait, retry.longest_asked_wait_ms);
+  return policy;
+}
+
+std::string WithoutSlash(std::string url) {
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+/// A model of the catalogue, or of a provider in it.
+Result<Model> Builtin(const ModelSettings& settings, std::string_view where) {
+  if (!settings.id) return std::unexpected(Wrong(where, "id is missing"));
+  if (settings.api)
+    return std::unexpected(Wrong(where, "api is for type = \"custom\"; the provider's is known"));
+  if (!settings.provider) return FindModel(*settings.id);
+  const ProviderFacts* provider = FindProvider(*settings.provider);
+  if (provider == nullptr)
+    return std::unexpected(
+        Wrong(where, fmt::format("there is no provider {}; `stet models` lists them, and type = "
+                                 "\"custom\" describes any other",
+                                 *settings.provider)));
+  return MakeModel(*provider, *settings.id);
+}
+
+Result<Model> Custom(const ModelSettings& settings, std::string_view where) {
+  for (const auto& [name, value] :
+       {std::pair("id", settings.id), {"baseUrl", settings.base_url}, {"api", settings.api}}) {
+    if (!value || value->empty())
+      return std::unexpected(Wrong(where, fmt::format("{} is missing", name)));
+  }
+  const std::optional<Dialect> dialect = DialectFrom(*settings.api);
+  if (!dialect || dialect == Dialect::kOffline)
+    return std::unexpected(
+        Wrong(where, fmt::format("api = \"{}\" is none of anthropic-messages, openai-completions, "
+                                 "openai-responses, google-generative-ai",
+                                 *settings.api)));
+  Model model;
+  model.provider = settings.provider.value_or("custom");
+  model.id = *settings.id;
+  model.name = *settings.id;
+  model.dialect = *dialect;
+  model.context_window = kDefaultWindow;
+  model.max_output = kDefaultMaxOutput;
+  return model;
+}
+
+Result<Access> WithKey(Model model, const Environment& environment) {
+  Access access{.model = std::move(model), .key = ""};
+  if (access.model.key_variable.empty()) return access;
+  access.key = environment(access.model.key_variable);
+  if (access.key.empty() && !access.model.key_optional)
+    return Fail(Code::kAuth, fmt::format("{} needs a key: set the environment variable {}",
+                                         access.model.FullName(), access.model.key_variable));
+  return access;
+}
+
+/// What [model], a role or [models.NAME] says.
+Result<Selected> FromSettings(const ModelSettings& settings, std::string_view where,
+                              const Environment& environment) {
+  ASSIGN_OR_RETURN(Model model, ConfiguredModel(settings, where));
+  Selected selected;
+  ASSIGN_OR_RETURN(selected.access, WithKey(std::move(model), environment));
+  selected.effort = settings.effort;
+  selected.retry = PolicyOf(settings);
+  return selected;
+}
+
+Result<Selected> Choose(const config::Settings& settings, const std::string& asked,
+                        const Environment& environment) {
+  const Selected offline{.access = {.model = OfflineModel(), .key = ""}};
+  if (asked == "offline") return offline;
+  if (!asked.empty()) {
+    const auto named = settings.models.find(asked);
+    if (named != settings.models.end())
+      return FromSettings(named->second, "models." + asked, environment);
+    ASSIGN_OR_RETURN(Model model, FindModel(asked));
+    Selected selected;
+    ASSIGN_OR_RETURN(selected.access, WithKey(std::move(model), environment));
+    return selected;
+  }
+  const auto standard = settings.roles.find("standard");
+  if (standard != settings.roles.end())
+    return FromSettings(standard->second, "model.roles", environment);
+  if (settings.model) return FromSettings(*settings.model, "model", environment);
+  return offline;
+}
+
+}  // namespace
+
+Model OfflineModel() {
+  Model model;
+  model.provider = "stet";
+  model.id = "offline";
+  model.name = "the built-in offline model";
+  model.dialect = Dialect::kOffline;
+  model.context_window = kDefaultWindow;
+  model.max_output = kDefaultMaxOutput;
+  model.prices = Prices();
+  model.known = true;
+  return model;
+}
+
+Result<Model> ConfiguredModel(const ModelSettings& settings, std::string_view where) {
+  const std::string type = settings.type.value_or("builtin");
+  if (type != "builtin" && type != "custom")
+    return std::unexpected(
+        Wrong(where, fmt::format("type = \"{}\" is neither builtin nor custom", type)));
+  ASSIGN_OR_RETURN(Model model,
+                   type == "custom" ? Custom(settings, where) : Builtin(settings, where));
+  if (settings.effort && !IsEffort(*settings.effort))
+    return std::unexpected(Wrong(where, fmt::format("effort = \"{}\" is none of none, minimal, "
+                                                    "low, medium, high, xhigh, max",
+                                                    *settings.effort)));
+  if (settings.base_url) model.base_url = WithoutSlash(*settings.base_url);
+  if (settings.api_key_env) {
+    model.key_variable = *settings.api_key_env;
+    model.key_optional = false;
+  }
+  if (settings.context_window) model.context_window = *settings.context_window;
+  if (settings.max_tokens) model.max_output = *settings.max_tokens;
+  if (settings.images) model.images = *settings.images;
+  if (settings.reasoning && *settings.reasoning != (model.thinking != Thinking::kNone))
+    model.thinking = *settings.reasoning ? Thinking::kEffort : Thinking::kNone;
+  if (settings.headers) {
+    Result<Headers> headers = config::TextTable(*settings.headers);
+    if (!headers) return std::unexpected(Wrong(where, "headers: " + headers.error().message));
+    model.headers = *std::move(headers);
+  }
+  if (settings.clocks) ApplyClocks(model.clocks, *settings.clocks);
+  return model;
+}
+
+Result<Selected> SelectModel(const config::Settings& settings, const std::string& asked,
+                             const Environment& environment) {
+  ASSIGN_OR_RETURN(Selected selected, Choose(settings, asked, environment));
+  const auto fallback = settings.roles.find("fallback");
+  if (selected.offline() || fallback == settings.roles.end()) return selected;
+  ASSIGN_OR_RETURN(Selected other, FromSettings(fallback->second, "model.roles", environment));
+  if (!other.offline()) selected.fallback = std::move(other.access);
+  return selected;
+}
+
+}  // namespace stet::provider

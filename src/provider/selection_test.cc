@@ -1,0 +1,101 @@
+#include "provider/selection.h"
+
+#include <gtest/gtest.h>
+
+#include "provider/catalogue.h"
+
+namespace stet::provider {
+namespace {
+
+std::string Keys(const std::string& name) {
+  return name == "ANTHROPIC_API_KEY" || name == "MY_KEY" ? "secret of " + name : "";
+}
+
+Result<Selected> Select(std::string_view toml, const std::string& asked = "") {
+  const Result<config::Settings> settings = config::ParseSettings(toml, "config.toml");
+  if (!settings) return std::unexpected(settings.error());
+  return SelectModel(*settings, asked, Keys);
+}
+
+std::string NameOf(const Result<Selected>& selected) {
+  return selected ? selected->access.model.FullName() : selected.error().Text();
+}
+
+TEST(SelectionTest, WithNothingConfiguredTheOfflineModelWorks) {
+  const Result<Selected> selected = Select("");
+  ASSERT_TRUE(selected);
+  EXPECT_TRUE(selected->offline());
+  EXPECT_TRUE(Select("[model]\nid='claude-opus-5'", "offline")->offline());
+}
+
+TEST(SelectionTest, TheConfiguredModelComesWithItsKey) {
+  const Result<Selected> selected = Select(
+      "[model]\nprovider='anthropic'\nid='claude-sonnet-5-5'\neffort='high'\n"
+      "maxTokens=1000\n[model.clocks]\nidleFailMs=5\n[model.retry]\nmaxTries=2");
+  ASSERT_TRUE(selected) << selected.error().Text();
+  EXPECT_EQ(selected->access.key, "secret of ANTHROPIC_API_KEY");
+  EXPECT_EQ(selected->access.model.max_output, 1000);
+  EXPECT_EQ(selected->access.model.context_window, 1'000'000);
+  EXPECT_EQ(selected->access.model.clocks.idle_fail, std::chrono::milliseconds(5));
+  EXPECT_EQ(selected->retry.max_tries, 2);
+  EXPECT_EQ(selected->effort, "high");
+}
+
+TEST(SelectionTest, AConfiguredModelWithoutItsKeyIsAnErrorAndNotTheOfflineModel) {
+  const Result<Selected> selected = Select("[model]\nprovider='openai'\nid='gpt-6-sol'");
+  ASSERT_FALSE(selected);
+  EXPECT_EQ(selected.error().code, Code::kAuth);
+  EXPECT_EQ(selected.error().message,
+            "openai/gpt-6-sol needs a key: set the environment variable OPENAI_API_KEY");
+}
+
+TEST(SelectionTest, ACustomEndpointIsWhollyTheUsers) {
+  const Result<Selected> selected = Select(
+      "[model]\ntype='custom'\nid='m'\napi='openai-completions'\n"
+      "baseUrl='http://127.0.0.1:1/v1/'\ncontextWindow=9000\nheaders={a='b'}");
+  ASSERT_TRUE(selected) << selected.error().Text();
+  const Model& model = selected->access.model;
+  EXPECT_EQ(model.FullName(), "custom/m");
+  EXPECT_EQ(model.base_url, "http://127.0.0.1:1/v1");
+  EXPECT_EQ(model.context_window, 9000);
+  EXPECT_EQ(model.max_output, kDefaultMaxOutput);
+  EXPECT_EQ(model.headers, (Headers{{"a", "b"}}));
+  EXPECT_TRUE(selected->access.key.empty());
+  EXPECT_EQ(model.prices, std::nullopt);
+}
+
+TEST(SelectionTest, WhatIsAskedForComesBeforeTheConfiguration) {
+  constexpr std::string_view kToml =
+      "[model]\nid='claude-opus-5'\n[models.mine]\ntype='custom'\nid='x'\n"
+      "api='anthropic-messages'\nbaseUrl='http://h'\napiKeyEnv='MY_KEY'";
+  EXPECT_EQ(NameOf(Select(kToml)), "anthropic/claude-opus-5");
+  EXPECT_EQ(NameOf(Select(kToml, "mine")), "custom/x");
+  EXPECT_EQ(Select(kToml, "mine")->access.key, "secret of MY_KEY");
+  EXPECT_EQ(NameOf(Select(kToml, "claude-haiku-5-5")), "anthropic/claude-haiku-5-5");
+  EXPECT_EQ(NameOf(Select(kToml, "ollama/llama")), "ollama/llama");
+}
+
+TEST(SelectionTest, TheRolesAreTheStandardModelAndTheFallback) {
+  const Result<Selected> selected = Select(
+      "[model]\nid='claude-opus-5'\n[model.roles]\nstandard={id='claude-opus-5-5'}\n"
+      "fallback={id='claude-haiku-5-5'}");
+  ASSERT_TRUE(selected) << selected.error().Text();
+  EXPECT_EQ(selected->access.model.id, "claude-opus-5-5");
+  ASSERT_TRUE(selected->fallback);
+  EXPECT_EQ(selected->fallback->model.id, "claude-haiku-5-5");
+}
+
+TEST(SelectionTest, WhatMakesNoSenseIsSaid) {
+  EXPECT_EQ(NameOf(Select("[model]\nprovider='openai'")), "[model] in config.toml: id is missing");
+  EXPECT_EQ(NameOf(Select("[model]\ntype='custom'\nid='a'\napi='openai-responses'")),
+            "[model] in config.toml: baseUrl is missing");
+  EXPECT_EQ(NameOf(Select("[model]\ntype='odd'\nid='a'")),
+            "[model] in config.toml: type = \"odd\" is neither builtin nor custom");
+  EXPECT_NE(NameOf(Select("[model]\nprovider='nobody'\nid='a'")).find("no provider nobody"),
+            std::string::npos);
+  EXPECT_NE(NameOf(Select("[model]\nid='claude-opus-5'\neffort='huge'")).find("effort"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace stet::provider
