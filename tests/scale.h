@@ -29,6 +29,9 @@ struct Scale {
 
   // Appends until a small disk is full, again and again.
   int full_disk_rounds = 10;
+
+  // Model calls by a program that is killed again and again.
+  int ledger_calls = 300;
 };
 
 inline const Scale& TestScale() {
@@ -41,7 +44,8 @@ inline const Scale& TestScale() {
                  .log_flips = 20'000,
                  .index_flips = 5'000,
                  .round_trips = 1'000'000,
-                 .full_disk_rounds = 200};
+                 .full_disk_rounds = 200,
+                 .ledger_calls = 10'000};
   }();
   return scale;
 }

@@ -1,13 +1,12 @@
 #include "base/json_view.h"
 
-#include <algorithm>
-
 namespace stet {
 
+static bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
 JsonView::JsonView(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  text.remove_suffix(text.size() - (text.find_last_not_of(kSpace) + 1));
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
   JsonReader reader(text);
   const JsonReader::Kind kind = reader.Peek();
   if (kind == JsonReader::Kind::kBad || kind == JsonReader::Kind::kEnd) return;

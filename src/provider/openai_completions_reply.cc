@@ -127,7 +127,7 @@ class ChunkDecoder : public Decoder {
 
   void AddText(std::string_view text);
   void AddThinking(std::string_view text);
-  void AddPiece(Piece piece);
+  void AddPiece(const Piece& piece);
   std::optional<std::size_t> CallOf(const Piece& piece);
   bool StartsAnew(Call& call, const Piece& piece);
   std::optional<std::size_t> CallWithId(std::string_view id) const;
@@ -202,12 +202,12 @@ void ChunkDecoder::TakeDelta(const JsonView& element) {
     Piece piece = PieceOf(call["function"]);
     piece.index = call["index"].Int();
     piece.id = call["id"].StringOr("");
-    AddPiece(std::move(piece));
+    AddPiece(piece);
   });
   if (delta.function_call.is_object()) {
     Piece piece = PieceOf(delta.function_call);
     piece.index = -1;  // There is only one, and it has no id.
-    AddPiece(std::move(piece));
+    AddPiece(piece);
   }
 }
 
@@ -277,7 +277,7 @@ void ChunkDecoder::AddThinking(std::string_view text) {
   builder_.Append(*thinking_, text);
 }
 
-void ChunkDecoder::AddPiece(Piece piece) {
+void ChunkDecoder::AddPiece(const Piece& piece) {
   const bool is_empty = piece.id.empty() && piece.name.empty() && piece.args.empty();
   if (builder_.done() || is_empty) return;
   const std::optional<std::size_t> known = CallOf(piece);

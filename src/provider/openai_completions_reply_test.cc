@@ -47,6 +47,11 @@ std::string Short(const Reply& reply) {
   return out;
 }
 
+const std::string kUsageChunk =
+    R"({"model":"m","choices":[],"usage":{"prompt_tokens":100,"completion_tokens":30,"total_tokens":130,)"
+    R"("prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":10},)"
+    R"("completion_tokens_details":{"reasoning_tokens":12}}})";
+
 std::string WholeReply() {
   return ": PROCESSING\r\n\r\n" +
          Sse({Chunk(R"({"role":"assistant","content":""})"),
@@ -58,11 +63,7 @@ std::string WholeReply() {
               Chunk(R"({"tool_calls":[{"index":0,"function":{"arguments":"\"a\"}"}}]})"),
               Chunk(R"({"tool_calls":[{"index":1,"id":"call_b","type":"function",)"
                     R"("function":{"name":"list","arguments":"{}"}}]})"),
-              Finish("tool_calls"),
-              R"({"model":"m","choices":[],"usage":{"prompt_tokens":100,"completion_tokens":30,"total_tokens":130,)"
-              R"("prompt_tokens_details":{"cached_tokens":60,"cache_write_tokens":10},)"
-              R"("completion_tokens_details":{"reasoning_tokens":12}}})",
-              "[DONE]"});
+              Finish("tool_calls"), kUsageChunk, "[DONE]"});
 }
 
 TEST(OpenAiCompletionsReply, AWholeReplyIsTheSameStreamInAnyPieces) {

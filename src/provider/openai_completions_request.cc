@@ -51,11 +51,11 @@ void Body::WriteSettings() {
     json_.Key("stream_options").BeginObject().Member("include_usage", true).EndObject();
   if (const std::int64_t most = openai::MaxTokens(model_, request_); most > 0)
     json_.Member(quirks.max_tokens_name ? "max_tokens" : "max_completion_tokens", most);
-  if (model_.thinking != Thinking::kNone && request_.effort) {
+  if (const std::string effort = EffortFor(model_, request_.effort); !effort.empty()) {
     if (quirks.effort_object) {
-      json_.Key("reasoning").BeginObject().Member("effort", *request_.effort).EndObject();
+      json_.Key("reasoning").BeginObject().Member("effort", effort).EndObject();
     } else {
-      json_.Member("reasoning_effort", *request_.effort);
+      json_.Member("reasoning_effort", effort);
     }
   }
   if (!request_.stop_sequences.empty()) {

@@ -123,6 +123,14 @@ TEST(OpenAiCompletionsRequest, AModelThatDoesNotThinkIsNotToldToTry) {
   EXPECT_EQ(Body(model, request), Body(model, TextRequest()));
 }
 
+TEST(OpenAiCompletionsRequest, AnEffortThatTheModelDoesNotKnowBecomesTheNearest) {
+  Model model = TestModel();
+  model.efforts = "low medium high";
+  Request request = TextRequest();
+  request.effort = "max";
+  EXPECT_NE(Body(model, request).find(R"("reasoning_effort":"high")"), std::string::npos);
+}
+
 TEST(OpenAiCompletionsRequest, EveryToolChoiceHasItsWord) {
   Request request = TextRequest();
   request.tools = {{.name = "read"}};

@@ -18,6 +18,11 @@ constexpr std::string_view kReasoningItem =
     R"({"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"One."},)"
     R"({"type":"summary_text","text":"Two."}],"encrypted_content":"AB=="})";
 
+const std::string kWholeEnd =
+    R"({"type":"response.completed","response":{"id":"r","status":"completed","incomplete_details":null,"error":null,)"
+    R"("usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":60},"output_tokens":30,)"
+    R"("output_tokens_details":{"reasoning_tokens":12},"total_tokens":130}}})";
+
 std::string WholeReply() {
   const std::string call_a =
       R"("id":"fc_1","type":"function_call","call_id":"call_a","name":"read")";
@@ -66,9 +71,7 @@ std::string WholeReply() {
        Event(
            "output_item.done",
            R"("output_index":3,"item":{"id":"fc_2","type":"function_call","call_id":"call_b","name":"list","arguments":"{}"})"),
-       R"({"type":"response.completed","response":{"id":"r","status":"completed","incomplete_details":null,"error":null,)"
-       R"("usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":60},"output_tokens":30,)"
-       R"("output_tokens_details":{"reasoning_tokens":12},"total_tokens":130}}})"});
+       kWholeEnd});
 }
 
 TEST(OpenAiResponsesReply, AWholeReplyIsTheSameStreamInAnyPieces) {

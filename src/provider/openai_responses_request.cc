@@ -60,7 +60,8 @@ void Body::WriteReasoning() {
   // Nothing is stored on the server, so the reasoning must come to us to go back.
   json_.Key("include").BeginArray().String("reasoning.encrypted_content").EndArray();
   json_.Key("reasoning").BeginObject();
-  if (request_.effort) json_.Member("effort", *request_.effort);
+  if (const std::string effort = EffortFor(model_, request_.effort); !effort.empty())
+    json_.Member("effort", effort);
   json_.Member("summary", "auto").EndObject();
 }
 

@@ -114,6 +114,15 @@ TEST(OpenAiResponsesRequest, QuirksChangeTheSettings) {
   EXPECT_EQ(Body(model, request).find("\"tool"), std::string::npos);
 }
 
+TEST(OpenAiResponsesRequest, AnEffortThatTheModelDoesNotKnowBecomesTheNearest) {
+  Model model = TestModel();
+  model.efforts = "low medium high";
+  Request request = TextRequest();
+  request.effort = "max";
+  EXPECT_NE(Body(model, request).find(R"("reasoning":{"effort":"high","summary":"auto"})"),
+            std::string::npos);
+}
+
 TEST(OpenAiResponsesRequest, EveryToolChoiceHasItsWord) {
   Request request = TextRequest();
   request.tools = {{.name = "read"}};

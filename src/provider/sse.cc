@@ -1,5 +1,7 @@
 #include "provider/sse.h"
 
+#include <algorithm>
+
 namespace stet::provider {
 
 bool SseParser::Feed(std::string_view bytes, const OnEvent& on_event) {
@@ -11,15 +13,16 @@ bool SseParser::Feed(std::string_view bytes, const OnEvent& on_event) {
         continue;
       }
     }
-    const std::size_t end = bytes.find_first_of("\r\n");
-    if (end == std::string_view::npos) {
+    const auto* line_end =
+        std::ranges::find_if(bytes, [](char c) { return c == '\n' || c == '\r'; });
+    if (line_end == bytes.end()) {
       line_ += bytes;
       too_large_ = line_.size() > kMaxEvent;
       break;
     }
-    after_cr_ = bytes[end] == '\r';
-    const std::string_view rest = bytes.substr(0, end);
-    bytes.remove_prefix(end + 1);
+    after_cr_ = *line_end == '\r';
+    const std::string_view rest(bytes.begin(), line_end);
+    bytes.remove_prefix(rest.size() + 1);
     if (line_.empty()) {
       too_large_ = !TakeLine(rest, on_event);
     } else {

@@ -1,0 +1,20 @@
+// RunMeasured: a program run to its end, and what it cost.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace stet::bench {
+
+struct Cost {
+  double wall_ms = 0;  // From its start until it is gone.
+  double cpu_ms = 0;   // Its own and the system's for it.
+  std::string out;     // What it wrote to standard output.
+};
+
+/// `argv[0]` is looked up in PATH. kIo when the program cannot be started or does not end with 0.
+Result<Cost> RunMeasured(const std::vector<std::string>& argv);
+
+}  // namespace stet::bench
