@@ -22,7 +22,7 @@ using protocol::Submission;
 using protocol::TurnReport;
 
 /// The environment variables that hold keys: no command that a model runs gets them.
-[[maybe_unused]] std::vector<std::string> SecretVariables(const provider::Model& model) {
+std::vector<std::string> SecretVariables(const provider::Model& model) {
   std::vector<std::string> names;
   for (const provider::ProviderFacts& facts : provider::Providers())
     names.emplace_back(facts.key_variable);
@@ -132,7 +132,7 @@ Result<TurnReport> LocalTurns::Submit(const Submission& submission, const client
   const std::optional<std::string> effort = submission.effort ? submission.effort : selected.effort;
   const std::unique_ptr<provider::Provider> provider = access.Open(std::move(selected));
   tool::Registry tools;
-  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools())
+  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools(SecretVariables(model)))
     RETURN_IF_ERROR(tools.Add(std::move(builtin)));
   agent::Workbench bench{
       .loop = loop,
