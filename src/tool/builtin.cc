@@ -8,6 +8,7 @@ std::vector<std::unique_ptr<Tool>> BuiltinTools(std::vector<std::string> secret_
   tools.push_back(MakeWriteTool());
   tools.push_back(MakeEditTool());
   tools.push_back(MakeGlobTool());
+  tools.push_back(MakeGrepTool());
   tools.push_back(MakeBashTool(std::move(secret_variables)));
   tools.push_back(MakeTodoWriteTool());
   return tools;

@@ -13,6 +13,8 @@ std::unique_ptr<Tool> MakeReadTool();
 std::unique_ptr<Tool> MakeWriteTool();
 std::unique_ptr<Tool> MakeEditTool();
 std::unique_ptr<Tool> MakeGlobTool();
+/// Uses ripgrep when it is on PATH.
+std::unique_ptr<Tool> MakeGrepTool();
 /// Commands do not get the variables of these names: keys of model providers.
 std::unique_ptr<Tool> MakeBashTool(std::vector<std::string> secret_variables);
 std::unique_ptr<Tool> MakeTodoWriteTool();

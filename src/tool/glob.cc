@@ -47,7 +47,7 @@ Result<Found> Find(const Search& search, const CancelToken& cancel) {
   Found found;
   std::int64_t matched = 0;
   RETURN_IF_ERROR(
-      WalkFiles(search.folder, search.project, cancel, [&](const std::string& path, bool) {
+      WalkFiles({search.folder, search.project}, cancel, [&](const std::string& path, bool) {
         if (!search.glob.Matches(path)) return true;
         ++matched;
         if (matched <= search.offset) return true;

@@ -24,7 +24,7 @@ class GlobTest : public ToolTest {
 
 TEST_F(GlobTest, FilesAreSortedByPathWithoutWhatGitIgnores) {
   EXPECT_EQ(Glob(R"({"pattern":"*.cc"})"),
-            ".hidden/h.cc\na.cc\na/deep/z.cc\na/keep.cc\na/x.cc\nb.cc\n");
+            ".hidden/h.cc\na/deep/z.cc\na/keep.cc\na/x.cc\na.cc\nb.cc\n");
   EXPECT_EQ(Glob(R"({"pattern":"a/*.{cc,h}"})"), "a/keep.cc\na/x.cc\na/y.h\n");
   EXPECT_EQ(Glob(R"({"pattern":"*.rs"})"), "(No files match.)");
 }
@@ -39,8 +39,8 @@ TEST_F(GlobTest, AFolderIsSearchedWithTheRulesAboveIt) {
 TEST_F(GlobTest, PagesAddUpToTheWhole) {
   EXPECT_EQ(
       Glob(R"({"pattern":"*.cc","head_limit":4})"),
-      ".hidden/h.cc\na.cc\na/deep/z.cc\na/keep.cc\n(More files match. Go on with offset=4.)\n");
-  EXPECT_EQ(Glob(R"({"pattern":"*.cc","head_limit":4,"offset":4})"), "a/x.cc\nb.cc\n");
+      ".hidden/h.cc\na/deep/z.cc\na/keep.cc\na/x.cc\n(More files match. Go on with offset=4.)\n");
+  EXPECT_EQ(Glob(R"({"pattern":"*.cc","head_limit":4,"offset":4})"), "a.cc\nb.cc\n");
   EXPECT_EQ(Glob(R"({"pattern":"*.cc","offset":6})"), "(No more files match.)");
 }
 
@@ -50,7 +50,7 @@ TEST_F(GlobTest, SymlinkedFoldersAreNotFollowed) {
   ASSERT_EQ(::symlink("a.cc", Path("c.cc").c_str()), 0);
   ASSERT_EQ(::mkfifo(Path("pipe.cc").c_str(), 0600), 0);
   EXPECT_EQ(Glob(R"({"pattern":"**"})"),
-            ".gitignore\n.hidden/h.cc\na.cc\na/.gitignore\na/deep/z.cc\na/keep.cc\na/x.cc\na/y.h\n"
+            ".gitignore\n.hidden/h.cc\na/.gitignore\na/deep/z.cc\na/keep.cc\na/x.cc\na/y.h\na.cc\n"
             "b.cc\nc.cc\n");
 }
 
@@ -72,7 +72,7 @@ TEST_F(GlobTest, ACancelledWalkEnds) {
   cancel_.Cancel();
   Glob(R"({"pattern":"*"})", true);
   EXPECT_EQ(
-      WalkFiles(Path(""), Path(""), cancel_.token(), [](auto&&...) { return true; }).error().code,
+      WalkFiles({Path(""), Path("")}, cancel_.token(), [](auto&&...) { return true; }).error().code,
       Code::kCancelled);
 }
 

@@ -17,7 +17,8 @@ constexpr std::size_t kMaxIgnoreBytes = std::size_t{1} << 20;
 
 class Walker {
  public:
-  Walker(const CancelToken& cancel, const UseFile& use) : cancel_(cancel), use_(use) {}
+  Walker(const CancelToken& cancel, const Glob* even_ignored, const UseFile& use)
+      : cancel_(cancel), even_ignored_(even_ignored), use_(use) {}
 
   /// Rules of the folders above the one that is walked.
   void AddRulesAbove(const std::string& folder, const std::string& project) {
@@ -33,9 +34,8 @@ class Walker {
 
   Status Walk(const std::string& folder, const std::string& shown, int depth) {
     if (cancel_.cancelled()) return Fail(Code::kCancelled, "cancelled");
-    auto entries = ListDir(folder);
+    const auto entries = ListDir(folder);
     if (!entries) return {};
-    Sort(*entries);
     PushRules(folder, parts_.size());
     for (const DirEntry& entry : *entries) {
       if (stopped_) break;
@@ -51,22 +51,15 @@ class Walker {
     std::size_t depth;  // How many parts lead to its folder.
   };
 
-  /// As whole paths sort: a folder's name counts with its slash.
-  static void Sort(std::vector<DirEntry>& entries) {
-    const auto key = [](const DirEntry& entry) {
-      return entry.kind == EntryKind::kDir ? entry.name + "/" : entry.name;
-    };
-    std::ranges::sort(entries, {}, key);
-  }
-
   Status Visit(const DirEntry& entry, const std::string& folder, const std::string& shown,
                int depth) {
     const bool is_dir = entry.kind == EntryKind::kDir;
     if (entry.name == ".git" || entry.kind == EntryKind::kOther) return {};
     parts_.push_back(entry.name);
     Status status;
-    if (!IsIgnored(is_dir)) {
-      const std::string path = shown.empty() ? entry.name : shown + "/" + entry.name;
+    const std::string path = shown.empty() ? entry.name : shown + "/" + entry.name;
+    const bool wanted = !is_dir && even_ignored_ != nullptr && even_ignored_->Matches(path);
+    if (wanted || !IsIgnored(is_dir)) {
       if (!is_dir)
         UseFileAt(folder + "/" + entry.name, path, entry.kind == EntryKind::kSymlink);
       else if (depth < kMaxWalkDepth)
@@ -101,6 +94,7 @@ class Walker {
   }
 
   const CancelToken& cancel_;
+  const Glob* even_ignored_;
   const UseFile& use_;
   std::vector<std::string> parts_;  // From the project, or the folder when it is outside.
   std::vector<Level> rules_;
@@ -109,11 +103,10 @@ class Walker {
 
 }  // namespace
 
-Status WalkFiles(const std::string& folder, const std::string& project, const CancelToken& cancel,
-                 const UseFile& use) {
-  Walker walker(cancel, use);
-  walker.AddRulesAbove(folder, project);
-  return walker.Walk(folder == "/" ? "" : folder, "", 0);
+Status WalkFiles(const WalkRoot& root, const CancelToken& cancel, const UseFile& use) {
+  Walker walker(cancel, root.even_ignored, use);
+  walker.AddRulesAbove(root.folder, root.project);
+  return walker.Walk(root.folder == "/" ? "" : root.folder, "", 0);
 }
 
 }  // namespace stet::tool
