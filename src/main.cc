@@ -1,6 +1,4 @@
 // stet: joins the command line face to an in-process host.
-#include "emulator/main.h"
-
 #include <csignal>
 #include <cstdio>
 #include <string_view>
@@ -9,6 +7,7 @@
 #include "base/version.h"
 #include "cli/run.h"
 #include "config/roots.h"
+#include "emulator/program.h"
 #include "host/local_models.h"
 #include "host/local_sessions.h"
 #include "host/local_turns.h"

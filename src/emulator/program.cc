@@ -1,4 +1,4 @@
-#include "emulator/main.h"
+#include "emulator/program.h"
 
 #include <charconv>
 #include <csignal>
