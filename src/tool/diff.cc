@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kContext = 3;
 constexpr int kMaxEdits = 1000;
-constexpr std::size_t kMaxDetailBytes = 64 * 1024;
+constexpr std::size_t kMaxDetailBytes = std::size_t{64} << 10;
 constexpr std::size_t kMaxExcerptLine = 400;
 
 using LineList = std::vector<std::string_view>;
@@ -46,7 +46,10 @@ class ShortestEdit {
 
  private:
   static int Size(LineSpan lines) { return static_cast<int>(lines.size()); }
-  int& Reach(int diagonal) { return reach_[static_cast<std::size_t>(diagonal + kMaxEdits + 1)]; }
+  static std::size_t Index(std::int64_t diagonal, std::int64_t middle) {
+    return static_cast<std::size_t>(diagonal + middle + 1);
+  }
+  int& Reach(int diagonal) { return reach_[Index(diagonal, kMaxEdits)]; }
 
   int Advance(int diagonal, int count) {
     const bool down =
@@ -66,9 +69,7 @@ class ShortestEdit {
     int y = Size(after_);
     for (; count > 0; --count) {
       const std::vector<int>& reach = trace_[static_cast<std::size_t>(count)];
-      const auto at = [&](int diagonal) {
-        return reach[static_cast<std::size_t>(diagonal + count + 1)];
-      };
+      const auto at = [&](int diagonal) { return reach[Index(diagonal, count)]; };
       const int diagonal = x - y;
       const bool down =
           diagonal == -count || (diagonal != count && at(diagonal - 1) < at(diagonal + 1));

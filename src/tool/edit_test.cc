@@ -107,7 +107,7 @@ TEST_F(EditTest, ManyPlacesTimesALongTextIsRefused) {
   Run("Read", R"({"file_path":"a.txt","offset":1,"limit":1})");
   const Outcome outcome = Run("Edit", Strings({{"file_path", "a.txt"},
                                                {"old_string", "aaaa"},
-                                               {"new_string", std::string(9'000'000, 'b')}}));
+                                               {"new_string", std::string(8'000'000, 'b')}}));
   EXPECT_TRUE(outcome.is_error);
   Raw all = Strings(
       {{"file_path", "a.txt"}, {"old_string", "a"}, {"new_string", std::string(1'000'000, 'b')}});

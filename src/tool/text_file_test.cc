@@ -1,9 +1,7 @@
 #include "tool/text_file.h"
 
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 #include "base/random.h"
 #include "base/temp_dir.h"
@@ -88,17 +86,13 @@ TEST(TextFileTest, AFinalLineEndStartsNoLine) {
 TEST(TextFileTest, OnlyRegularFilesAreReadAndNothingBlocks) {
   const TempDir temp;
   ASSERT_EQ(::mkfifo(temp.Sub("fifo").c_str(), 0600), 0);
-  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_un address{.sun_family = AF_UNIX};
-  temp.Sub("socket").copy(address.sun_path, sizeof address.sun_path - 1);
-  ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::mknod(temp.Sub("socket").c_str(), S_IFSOCK | 0600, 0), 0);
   for (const std::string& path :
        {temp.Sub("fifo"), temp.Sub("socket"), temp.path(), std::string("/dev/zero")}) {
     const auto read = ReadRegularFile(path, 100);
     ASSERT_FALSE(read) << path;
     EXPECT_EQ(read.error().code, Code::kInvalid) << read.error().Text();
   }
-  ::close(socket);
   EXPECT_EQ(ReadRegularFile(temp.Sub("none"), 100).error().code, Code::kNotFound);
   ASSERT_TRUE(ReplaceFile(temp.Sub("big"), std::string(101, 'x'), Durable::kNo));
   EXPECT_FALSE(ReadRegularFile(temp.Sub("big"), 100));
