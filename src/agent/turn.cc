@@ -350,11 +350,7 @@ Task<Status> Turn::Execute(tool::Tool& tool, const protocol::ToolCallBlock& bloc
                   .workspace = bench_.workspace,
                   .files = files_,
                   .cancel = cancel_,
-                  .record_write =
-                      [&](protocol::FileFact fact) {
-                        files_.Take(fact);
-                        return Append(std::move(fact));
-                      },
+                  .record_write = [&](protocol::FileFact fact) { return Append(std::move(fact)); },
                   .put_blob = [&](std::string_view bytes) { return bench_.log.blobs().Put(bytes); },
                   .update =
                       [&](std::string_view text) {
