@@ -97,5 +97,10 @@ TEST(SettingsTest, WithoutAFileNothingIsSet) {
   EXPECT_FALSE(settings->model);
 }
 
+TEST(SettingsTest, ATableWithoutANameIsAnError) {
+  for (const std::string_view toml : {"[#model]\nid = 'm'\n", "[.a]\n", "[=]\n", "[[#a]]\n"})
+    EXPECT_TRUE(ErrorOf(toml).starts_with("config.toml:1: ")) << ErrorOf(toml);
+}
+
 }  // namespace
 }  // namespace stet::config
