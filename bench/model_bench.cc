@@ -95,8 +95,7 @@ Result<Report> RunChild(std::vector<std::string> words, Cost* cost = nullptr) {
 Result<std::vector<std::string>> CurlCommand(Dialect dialect, const std::string& url,
                                              const std::string& dir) {
   const provider::Model model = EmulatedModel(dialect, url);
-  ASSIGN_OR_RETURN(const provider::WireRequest wire,
-                   provider::EncodeRequest(model, Asking(kLong)));
+  ASSIGN_OR_RETURN(const provider::WireRequest wire, provider::EncodeRequest(model, Asking(kLong)));
   const std::string body = dir + "/body.json";
   RETURN_IF_ERROR(ReplaceFile(body, wire.body, Durable::kNo));
   std::vector<std::string> command = {"curl", "-sfN", "-o", "/dev/null", "-X", "POST"};
@@ -168,9 +167,9 @@ Status MeasureMany(const std::string& url) {
 }
 
 Status MeasureCancel(const std::string& url, std::string_view prompt, std::string_view when) {
-  ASSIGN_OR_RETURN(const CancelReport report,
-                   RunChild<CancelReport>(
-                       {"cancel", url, std::string(prompt), std::to_string(kCancels)}));
+  ASSIGN_OR_RETURN(
+      const CancelReport report,
+      RunChild<CancelReport>({"cancel", url, std::string(prompt), std::to_string(kCancels)}));
   std::vector<double> ms;
   for (const std::int64_t us : report.us) ms.push_back(Ms(us));
   fmt::print(

@@ -14,9 +14,9 @@
 namespace stet::bench {
 
 /// Prompts that the bench's script knows.
-inline constexpr std::string_view kTiny = "tiny";      // One word.
-inline constexpr std::string_view kLong = "long";      // Many text deltas, as fast as they are taken.
-inline constexpr std::string_view kSlow = "slow";      // Deltas with pauses.
+inline constexpr std::string_view kTiny = "tiny";  // One word.
+inline constexpr std::string_view kLong = "long";  // Many text deltas, as fast as they are taken.
+inline constexpr std::string_view kSlow = "slow";  // Deltas with pauses.
 inline constexpr std::string_view kSilent = "silent";  // No answer at all.
 
 struct DecodeReport {
