@@ -1,6 +1,7 @@
 #include "base/json.h"
 
 #include <array>
+#include <bit>
 #include <bitset>
 #include <charconv>
 #include <cstring>
@@ -16,21 +17,23 @@ namespace {
 constexpr std::uint64_t kOnes = 0x0101010101010101;
 constexpr std::uint64_t kHighs = 0x8080808080808080;
 
-/// Non-zero when any of the eight bytes is a quote, a backslash or a control character.
-std::uint64_t HasSpecial(std::uint64_t bytes) {
+/// Non-zero when any of the eight bytes is a quote, a backslash or a control character; the lowest
+/// bit that is set belongs to the first of them.
+std::uint64_t SpecialBits(std::uint64_t bytes) {
   const auto has_zero = [](std::uint64_t v) { return (v - kOnes) & ~v & kHighs; };
   const std::uint64_t control = (bytes - kOnes * 0x20) & ~bytes & kHighs;
   return control | has_zero(bytes ^ (kOnes * '"')) | has_zero(bytes ^ (kOnes * '\\'));
 }
 
 /// The first byte in [at, end) that a JSON string cannot hold as it is: quote, backslash or
-/// control.
-const char* FindSpecial(const char* at, const char* end) {
-  while (end - at >= 8) {
+/// control. Inlined by force: most strings are a few bytes, and the call would cost as much.
+[[gnu::always_inline]] inline const char* FindSpecial(const char* at, const char* end) {
+  static_assert(std::endian::native == std::endian::little);
+  for (; end - at >= 8; at += 8) {
     std::uint64_t bytes;
     std::memcpy(&bytes, at, 8);
-    if (HasSpecial(bytes) != 0) break;
-    at += 8;
+    if (const std::uint64_t found = SpecialBits(bytes); found != 0)
+      return at + std::countr_zero(found) / 8;
   }
   while (at < end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
   return at;
@@ -68,6 +71,34 @@ const char* AppendUnit(const char* at, const char* end, std::string& out) {
   return at;
 }
 
+bool IsShortEscape(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+    case '/':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't': return true;
+    default: return false;
+  }
+}
+
+constexpr auto kKindByFirst = [] {
+  using Kind = JsonReader::Kind;
+  std::array<Kind, 256> kinds;
+  kinds.fill(Kind::kBad);
+  for (unsigned char digit = '0'; digit <= '9'; ++digit) kinds[digit] = Kind::kNumber;
+  kinds['-'] = Kind::kNumber;
+  kinds['{'] = Kind::kObject;
+  kinds['['] = Kind::kArray;
+  kinds['"'] = Kind::kString;
+  kinds['t'] = kinds['f'] = Kind::kBool;
+  kinds['n'] = Kind::kNull;
+  return kinds;
+}();
+
 bool IsDigit(const char* at, const char* end) { return at < end && *at >= '0' && *at <= '9'; }
 
 }  // namespace
@@ -94,23 +125,18 @@ Error JsonReader::error() const {
                                            problem_ ? problem_ : "more after the value"));
 }
 
-void JsonReader::SkipSpace() {
+void JsonReader::SkipSpaces() {
   while (at_ < end_ && (*at_ == ' ' || *at_ == '\t' || *at_ == '\n' || *at_ == '\r')) ++at_;
+}
+
+JsonReader::Kind JsonReader::KindByFirst(char first) {
+  return kKindByFirst[static_cast<unsigned char>(first)];
 }
 
 JsonReader::Kind JsonReader::Peek() {
   SkipSpace();
   if (!ok()) return Kind::kBad;
-  if (at_ == end_) return Kind::kEnd;
-  switch (*at_) {
-    case '{': return Kind::kObject;
-    case '[': return Kind::kArray;
-    case '"': return Kind::kString;
-    case 't':
-    case 'f': return Kind::kBool;
-    case 'n': return Kind::kNull;
-    default: return *at_ == '-' || IsDigit(at_, end_) ? Kind::kNumber : Kind::kBad;
-  }
+  return at_ == end_ ? Kind::kEnd : KindByFirst(*at_);
 }
 
 bool JsonReader::EnterObject() {
@@ -176,8 +202,7 @@ bool JsonReader::ScanString() {
       }
       at_ += 6;
     } else {
-      if (std::strchr("\"\\/bfnrt", at_[1]) == nullptr || at_[1] == '\0')
-        return Refuse("unknown escape");
+      if (!IsShortEscape(at_[1])) return Refuse("unknown escape");
       at_ += 2;
     }
   }
@@ -226,8 +251,8 @@ bool JsonReader::ScanLiteral(std::string_view literal) {
   return true;
 }
 
-bool JsonReader::ScanScalar() {
-  switch (Peek()) {
+bool JsonReader::ScanScalar(Kind kind) {
+  switch (kind) {
     case Kind::kString: return ScanString();
     case Kind::kNumber: return ScanNumber();
     case Kind::kBool: return ScanLiteral(*at_ == 't' ? "true" : "false");
@@ -254,7 +279,7 @@ bool JsonReader::Skip(std::string_view* raw) {
         if (kind == Kind::kObject && !ScanKey()) return false;
         continue;
       }
-    } else if (!ScanScalar()) {
+    } else if (!ScanScalar(kind)) {
       return false;
     }
     // A value (or an empty container's opening) lies behind us: close what closes, then expect a

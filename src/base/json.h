@@ -39,6 +39,9 @@ class JsonReader {
   explicit JsonReader(std::string_view text)
       : begin_(text.data()), at_(begin_), end_(begin_ + text.size()) {}
 
+  /// What a value is, by its first character.
+  static Kind KindByFirst(char first);
+
   /// What the next value is, by its first character; moves over white space only.
   Kind Peek();
 
@@ -74,12 +77,15 @@ class JsonReader {
   bool Refuse(const char* problem);
 
  private:
-  void SkipSpace();
+  void SkipSpace() {
+    if (at_ < end_ && *at_ <= ' ') SkipSpaces();  // Seldom: what servers and we write has none.
+  }
+  void SkipSpaces();
   bool NextItem(char close);
   bool ScanString();  // From the opening quote; leaves raw_string_ and has_escape_.
   bool ScanNumber();
   bool ScanLiteral(std::string_view literal);
-  bool ScanScalar();
+  bool ScanScalar(Kind kind);  // What Peek gave.
   bool ScanKey();
   bool Unescape(std::string_view raw, std::string* out);
   template <class Integer>

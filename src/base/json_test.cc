@@ -29,6 +29,19 @@ TEST(Json, ASkippedValueIsGivenAsItsExactText) {
   }
 }
 
+TEST(Json, AStringMayEndAtAnyByteAndHoldsNoControlCharacter) {
+  // High bytes and neighbours of what is special are not special.
+  const std::string filling = " !#[]\x7f\x80\xa2\xdc\xff" + std::string(20, 'x');
+  for (std::size_t length = 0; length <= filling.size(); ++length) {
+    const std::string text = filling.substr(0, length);
+    const std::string rest = filling.substr(length);
+    EXPECT_EQ(StringOf("\"" + text + "\""), text);
+    EXPECT_EQ(StringOf("\"" + text + "\\n" + rest + "\""), text + "\n" + rest);
+    EXPECT_EQ(StringOf("\"" + text + "\x1f" + rest + "\""), "refused");
+    EXPECT_EQ(StringOf("\"" + text), "refused");
+  }
+}
+
 TEST(Json, WhatIsNotJsonIsRefused) {
   for (const std::string_view text :
        {"",          " ",       "nul",      "truth",   "+1",          "01",       "1.",   ".5",

@@ -7,9 +7,9 @@ static bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == 
 JsonView::JsonView(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
   while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  JsonReader reader(text);
-  const JsonReader::Kind kind = reader.Peek();
-  if (kind == JsonReader::Kind::kBad || kind == JsonReader::Kind::kEnd) return;
+  if (text.empty()) return;
+  const JsonReader::Kind kind = JsonReader::KindByFirst(text.front());
+  if (kind == JsonReader::Kind::kBad) return;
   text_ = text;
   kind_ = kind;
 }

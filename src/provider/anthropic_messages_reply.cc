@@ -48,6 +48,10 @@ class MessagesDecoder : public Decoder {
       return;
     }
     const auto& [type, index, delta, block, message, usage, error] = *members;
+    if (type.text() == "\"content_block_delta\"") {  // Nearly all of them.
+      OnDelta(index.IntOr(-1), delta);
+      return;
+    }
     const std::string kind = type.StringOr(error.is_object() ? "error" : event);
     const std::int64_t number = index.IntOr(-1);
     if (kind == "content_block_delta") {

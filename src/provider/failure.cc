@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxMessage = 2000;
 constexpr int kTooManyRequests = 429;
+constexpr std::string_view kNoExplanation = "no explanation";
 
 /// What an error reply says of itself. `words` is everything in it that names a kind, in lower
 /// case.
@@ -259,7 +260,7 @@ Failure FailureFromResponse(int status, const Headers& headers, std::string_view
     failure.message = Bounded(saying.message);
   } else {
     const std::string_view text = body.substr(0, body.find('\n'));
-    failure.message = text.empty() ? "no explanation" : Bounded(text);
+    failure.message = text.empty() ? std::string(kNoExplanation) : Bounded(text);
   }
   for (const std::string_view name : {"request-id", "x-request-id"}) {
     if (failure.request_id.empty()) failure.request_id = Find(headers, name).value_or("");
@@ -280,7 +281,8 @@ Failure FailureFromObject(std::string_view error_json) {
   failure.status = status;
   failure.retry_after_ms = RetryInfo(error);
   failure.kind = KindOf(status, saying.words, failure.retry_after_ms.has_value());
-  failure.message = saying.message.empty() ? Bounded(error_json) : Bounded(saying.message);
+  failure.message = Bounded(saying.message.empty() ? error_json : saying.message);
+  if (failure.message.empty()) failure.message = kNoExplanation;
   return failure;
 }
 

@@ -126,5 +126,10 @@ TEST(FailureTest, AnErrorInTheStreamIsKnownByItsWords) {
   EXPECT_EQ(kind(R"({"error":{"code":400,"message":"maximum context length"}})"), "overflow");
 }
 
+TEST(FailureTest, NothingIsExplainedByThatWord) {
+  EXPECT_EQ(FailureFromObject("").message, "no explanation");
+  EXPECT_EQ(FailureFromResponse(500, {}, "", kNow).message, "no explanation");
+}
+
 }  // namespace
 }  // namespace stet::provider

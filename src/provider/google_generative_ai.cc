@@ -1,6 +1,7 @@
 // The dialect of Google's Generative Language API.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/json_members.h"
 #include "base/json_writer.h"
@@ -235,28 +236,74 @@ protocol::OptionalInt Count(const JsonView& number) {
   return count ? std::optional(std::clamp<std::int64_t>(*count, 0, kMost)) : std::nullopt;
 }
 
+/// What matters of one event; of duplicates the first counts.
+struct Chunk {
+  JsonView candidates;
+  JsonView model;
+  JsonView feedback;
+  JsonView error;
+  protocol::OptionalUsage usage;
+};
+
+/// Reads the object at `reader`; absent when it is damaged.
+protocol::OptionalUsage ReadUsage(JsonReader& reader) {
+  constexpr MemberNames<5> kMembers = {"promptTokenCount", "toolUsePromptTokenCount",
+                                       "cachedContentTokenCount", "candidatesTokenCount",
+                                       "thoughtsTokenCount"};
+  const auto members = ReadMembers(reader, kMembers);
+  if (!members) return std::nullopt;
+  const auto& [prompt, tool_prompt, cached, answer, thoughts] = *members;
+  protocol::Usage usage;
+  usage.cache_read = Count(cached);
+  usage.reasoning = Count(thoughts);
+  const std::int64_t fresh = Count(prompt).value_or(0) - usage.cache_read.value_or(0);
+  usage.input = std::max<std::int64_t>(fresh, 0) + Count(tool_prompt).value_or(0);
+  usage.output = Count(answer).value_or(0) + usage.reasoning.value_or(0);
+  return usage;
+}
+
+/// One pass over all but the candidates, which count only when there is no error behind them. False
+/// when `data` is anything but one object.
+bool ReadChunk(std::string_view data, Chunk& chunk) {
+  JsonReader reader(data);
+  if (reader.Peek() != JsonReader::Kind::kObject || !reader.EnterObject()) return false;
+  std::string_view key;
+  while (reader.NextMember(&key)) {
+    if (key == "usageMetadata" && !chunk.usage && reader.Peek() == JsonReader::Kind::kObject) {
+      chunk.usage = ReadUsage(reader);
+      continue;
+    }
+    JsonView* view = key == "candidates"       ? &chunk.candidates
+                     : key == "modelVersion"   ? &chunk.model
+                     : key == "promptFeedback" ? &chunk.feedback
+                     : key == "error"          ? &chunk.error
+                                               : nullptr;
+    std::string_view raw;
+    if (!reader.Skip(&raw)) return false;
+    if (view != nullptr && !view->present()) *view = JsonView(raw);
+  }
+  return reader.AtEnd();
+}
+
 class GenerateDecoder : public Decoder {
  public:
   explicit GenerateDecoder(ReplyBuilder& builder) : builder_(builder) {}
 
   void On(std::string_view /*event*/, std::string_view data) override {
     if (builder_.done()) return;
-    constexpr MemberNames<5> kMembers = {"candidates", "usageMetadata", "modelVersion",
-                                         "promptFeedback", "error"};
-    const auto members = MembersOf(data, kMembers);
-    if (!members) {
+    Chunk chunk;
+    if (!ReadChunk(data, chunk)) {
       builder_.Fail(NotJson(data));
       return;
     }
-    const auto& [candidates, usage, model, feedback, error] = *members;
-    if (error && !error.is_null()) {
-      builder_.Fail(FailureFromObject(error.text()));
+    if (chunk.error && !chunk.error.is_null()) {
+      builder_.Fail(FailureFromObject(chunk.error.text()));
       return;
     }
-    builder_.Start(model.StringOr(""));
-    const bool answered = OnCandidates(candidates);
-    TakeUsage(usage);
-    const std::string blocked = feedback["blockReason"].StringOr("");
+    builder_.Start(chunk.model.StringOr(""));
+    const bool answered = OnCandidates(chunk.candidates);
+    if (chunk.usage) builder_.Report(*chunk.usage, !finish_reason_.empty());
+    const std::string blocked = chunk.feedback["blockReason"].StringOr("");
     if (!answered && !blocked.empty()) {
       builder_.Fail({.kind = FailureKind::kRefused,
                      .message = "the request was blocked by a content filter: " + blocked});
@@ -281,19 +328,31 @@ class GenerateDecoder : public Decoder {
   bool OnCandidates(const JsonView& candidates) {
     JsonReader reader(candidates.text());
     if (!candidates.is_array() || !reader.EnterArray() || !reader.NextElement()) return false;
-    constexpr MemberNames<2> kMembers = {"content", "finishReason"};
-    const auto members = ReadMembers(reader, kMembers);
-    if (!members) return false;
-    const auto& [content, reason] = *members;
-    OnContent(content);
-    const std::string finish = reason.StringOr("");
+    if (reader.Peek() != JsonReader::Kind::kObject) return true;
+    reader.EnterObject();
+    bool has_content = false;
+    std::string_view key;
+    std::string_view reason;
+    while (reader.NextMember(&key)) {
+      if (key == "content" && !std::exchange(has_content, true)) {
+        OnContent(reader);
+      } else if (key == "finishReason" && reason.empty()) {
+        reader.Skip(&reason);
+      } else {
+        reader.Skip();
+      }
+    }
+    const std::string finish = JsonView(reason).StringOr("");
     if (!finish.empty() && finish != "FINISH_REASON_UNSPECIFIED") finish_reason_ = finish;
     return true;
   }
 
-  void OnContent(const JsonView& content) {
-    JsonReader reader(content.text());
-    if (!content.is_object() || !reader.EnterObject()) return;
+  void OnContent(JsonReader& reader) {
+    if (reader.Peek() != JsonReader::Kind::kObject) {
+      reader.Skip();
+      return;
+    }
+    reader.EnterObject();
     std::string_view key;
     while (reader.NextMember(&key)) {
       if (key == "parts" && reader.Peek() == JsonReader::Kind::kArray) {
@@ -350,22 +409,6 @@ class GenerateDecoder : public Decoder {
   void EndRun() {
     if (run_ != Run::kNone) builder_.Close(block_);
     run_ = Run::kNone;
-  }
-
-  void TakeUsage(const JsonView& usage) {
-    constexpr MemberNames<5> kMembers = {"promptTokenCount", "toolUsePromptTokenCount",
-                                         "cachedContentTokenCount", "candidatesTokenCount",
-                                         "thoughtsTokenCount"};
-    const auto members = MembersOf(usage.text(), kMembers);
-    if (!members) return;
-    const auto& [prompt, tool_prompt, cached, answer, thoughts] = *members;
-    protocol::Usage report;
-    report.cache_read = Count(cached);
-    report.reasoning = Count(thoughts);
-    const std::int64_t fresh = Count(prompt).value_or(0) - report.cache_read.value_or(0);
-    report.input = std::max<std::int64_t>(fresh, 0) + Count(tool_prompt).value_or(0);
-    report.output = Count(answer).value_or(0) + report.reasoning.value_or(0);
-    builder_.Report(report, !finish_reason_.empty());
   }
 
   ReplyBuilder& builder_;

@@ -118,7 +118,7 @@ class ChunkDecoder : public Decoder {
     bool examined = false;  // Looking at the arguments once keeps the work linear.
   };
 
-  void TakeChoice(const JsonView& element, std::int64_t position);
+  void TakeChoice(JsonReader& reader, std::int64_t position);
   void TakeDelta(const JsonView& element);
   void TakeContent(const JsonView& content);
   void TakeDetails(const JsonView& details, bool show);
@@ -168,14 +168,17 @@ void ChunkDecoder::On(std::string_view event, std::string_view data) {
     builder_.Start(chunk.model.StringOr(""));
   }
   std::int64_t position = 0;
-  chunk.choices.ForEach([&](const JsonView& element) { TakeChoice(element, position++); });
+  JsonReader choices(chunk.choices.text());
+  if (chunk.choices.is_array() && choices.EnterArray()) {
+    while (choices.NextElement()) TakeChoice(choices, position++);
+  }
   TakeUsage(chunk.usage);
   TakeUsage(chunk.x_groq["usage"]);
 }
 
-void ChunkDecoder::TakeChoice(const JsonView& element, std::int64_t position) {
+void ChunkDecoder::TakeChoice(JsonReader& reader, std::int64_t position) {
   Choice choice;
-  ReadMembers(element, kChoice, choice);
+  ReadMembers(reader, kChoice, choice);
   if (builder_.done() || choice.index.IntOr(position) != 0) return;
   TakeDelta(choice.delta);
   if (choice.error && !choice.error.is_null())

@@ -2,6 +2,7 @@
 // a reply are read. For openai_completions*.cc and openai_responses*.cc only.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -57,17 +58,30 @@ struct Wanted {
   JsonView Struct::* member;
 };
 
-/// Fills `out` with the wanted members of `object` in one pass; of duplicates the first counts.
-/// False when `object` is no object or a damaged one.
+/// Reads the value at `reader` and fills `out` with its wanted members; of duplicates the first
+/// counts. False when it is no object or a damaged one.
+template <class Struct, std::size_t N>
+bool ReadMembers(JsonReader& reader, const std::array<Wanted<Struct>, N>& wanted, Struct& out) {
+  if (reader.Peek() != JsonReader::Kind::kObject) {
+    reader.Skip();
+    return false;
+  }
+  reader.EnterObject();
+  std::string_view key;
+  while (reader.NextMember(&key)) {
+    const auto* want = std::ranges::find(wanted, key, &Wanted<Struct>::name);
+    std::string_view raw;
+    if (!reader.Skip(&raw)) return false;
+    if (want != wanted.end() && !(out.*want->member).present()) out.*want->member = JsonView(raw);
+  }
+  return reader.ok();
+}
+
+/// The same for a value of its own.
 template <class Struct, std::size_t N>
 bool ReadMembers(const JsonView& object, const std::array<Wanted<Struct>, N>& wanted, Struct& out) {
-  return object.ForEachMember([&](std::string_view key, const JsonView& value) {
-    for (const Wanted<Struct>& want : wanted) {
-      if (want.name != key) continue;
-      if (!(out.*want.member).present()) out.*want.member = value;
-      return;
-    }
-  });
+  JsonReader reader(object.text());
+  return ReadMembers(reader, wanted, out) && reader.AtEnd();
 }
 
 }  // namespace stet::provider::openai

@@ -16,8 +16,14 @@ Error Wrong(std::string_view where, std::string_view what) {
   return {Code::kInvalid, fmt::format("[{}] in config.toml: {}", where, what)};
 }
 
+/// Clocks are added to the time of day: far more than anybody waits must not overflow.
+milliseconds Bounded(std::int64_t wait_ms) {
+  constexpr milliseconds kLongest = std::chrono::days(30);
+  return std::min(milliseconds(wait_ms), kLongest);
+}
+
 void Set(milliseconds& clock, const config::Int& value) {
-  if (value && *value > 0) clock = milliseconds(*value);
+  if (value && *value > 0) clock = Bounded(*value);
 }
 
 void ApplyClocks(Clocks& clocks, const config::ClockSettings& settings) {
@@ -25,7 +31,7 @@ void ApplyClocks(Clocks& clocks, const config::ClockSettings& settings) {
   Set(clocks.first_byte, settings.first_byte_ms);
   Set(clocks.idle_warn, settings.idle_warn_ms);
   Set(clocks.idle_fail, settings.idle_fail_ms);
-  if (settings.whole_ms && *settings.whole_ms > 0) clocks.whole = milliseconds(*settings.whole_ms);
+  if (settings.whole_ms && *settings.whole_ms > 0) clocks.whole = Bounded(*settings.whole_ms);
 }
 
 RetryPolicy PolicyOf(const ModelSettings& settings) {
@@ -84,6 +90,15 @@ Result<Model> Custom(const ModelSettings& settings, std::string_view where) {
   model.context_window = kDefaultWindow;
   model.max_output = kDefaultMaxOutput;
   return model;
+}
+
+Status SetTokens(std::int64_t& tokens, const config::Int& value, std::string_view key,
+                 std::string_view where) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  if (value && (*value < 1 || *value > kMost))
+    return std::unexpected(Wrong(where, fmt::format("{} must be from 1 to {}", key, kMost)));
+  tokens = value.value_or(tokens);
+  return {};
 }
 
 Result<Access> WithKey(Model model, const Environment& environment) {
@@ -158,8 +173,8 @@ Result<Model> ConfiguredModel(const ModelSettings& settings, std::string_view wh
     model.key_variable = *settings.api_key_env;
     model.key_optional = false;
   }
-  if (settings.context_window) model.context_window = *settings.context_window;
-  if (settings.max_tokens) model.max_output = *settings.max_tokens;
+  RETURN_IF_ERROR(SetTokens(model.context_window, settings.context_window, "contextWindow", where));
+  RETURN_IF_ERROR(SetTokens(model.max_output, settings.max_tokens, "maxTokens", where));
   if (settings.images) model.images = *settings.images;
   if (settings.reasoning && *settings.reasoning != (model.thinking != Thinking::kNone))
     model.thinking = *settings.reasoning ? Thinking::kEffort : Thinking::kNone;

@@ -41,6 +41,19 @@ TEST(SelectionTest, TheConfiguredModelComesWithItsKey) {
   EXPECT_EQ(selected->effort, "high");
 }
 
+TEST(SelectionTest, NumbersThatMakeNoSenseAreRefusedAndWaitsAreBounded) {
+  const std::string model = "[model]\nprovider='anthropic'\nid='claude-sonnet-5-5'\n";
+  EXPECT_EQ(NameOf(Select(model + "maxTokens=0")),
+            "[model] in config.toml: maxTokens must be from 1 to 1000000000");
+  EXPECT_EQ(NameOf(Select(model + "contextWindow=9223372036854775807")),
+            "[model] in config.toml: contextWindow must be from 1 to 1000000000");
+  const Result<Selected> selected =
+      Select(model + "clocks={idleFailMs=9223372036854775807, wholeMs=9223372036854775807}");
+  ASSERT_TRUE(selected) << selected.error().Text();
+  EXPECT_EQ(selected->access.model.clocks.idle_fail, std::chrono::days(30));
+  EXPECT_EQ(selected->access.model.clocks.whole, std::chrono::days(30));
+}
+
 TEST(SelectionTest, AConfiguredModelWithoutItsKeyIsAnErrorAndNotTheOfflineModel) {
   const Result<Selected> selected = Select("[model]\nprovider='openai'\nid='gpt-6-sol'");
   ASSERT_FALSE(selected);

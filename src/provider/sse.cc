@@ -1,8 +1,31 @@
 #include "provider/sse.h"
 
-#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 
 namespace stet::provider {
+namespace {
+
+/// Where the first line break is, CR or LF; the end when there is none. Looks at 8 bytes a step.
+std::size_t FindLineBreak(std::string_view bytes) {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHighs = 0x8080808080808080;
+  // The lowest bit that is set belongs to the first zero byte.
+  const auto zeros = [](std::uint64_t word) { return (word - kOnes) & ~word & kHighs; };
+  std::size_t at = 0;
+  for (; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    const std::uint64_t found = zeros(word ^ (kOnes * '\n')) | zeros(word ^ (kOnes * '\r'));
+    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+  }
+  while (at < bytes.size() && bytes[at] != '\n' && bytes[at] != '\r') ++at;
+  return at;
+}
+
+}  // namespace
 
 bool SseParser::Feed(std::string_view bytes, const OnEvent& on_event) {
   while (!bytes.empty() && !too_large_) {
@@ -13,16 +36,15 @@ bool SseParser::Feed(std::string_view bytes, const OnEvent& on_event) {
         continue;
       }
     }
-    const auto* line_end =
-        std::ranges::find_if(bytes, [](char c) { return c == '\n' || c == '\r'; });
-    if (line_end == bytes.end()) {
+    const std::size_t length = FindLineBreak(bytes);
+    if (length == bytes.size()) {
       line_ += bytes;
       too_large_ = line_.size() > kMaxEvent;
       break;
     }
-    after_cr_ = *line_end == '\r';
-    const std::string_view rest(bytes.begin(), line_end);
-    bytes.remove_prefix(rest.size() + 1);
+    after_cr_ = bytes[length] == '\r';
+    const std::string_view rest = bytes.substr(0, length);
+    bytes.remove_prefix(length + 1);
     if (line_.empty()) {
       too_large_ = !TakeLine(rest, on_event);
     } else {

@@ -1,5 +1,6 @@
 #include "provider/sse.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/random.h"
@@ -28,6 +29,18 @@ TEST(SseTest, AnEventHasANameAndData) {
 
 TEST(SseTest, LinesEndInThreeWays) {
   EXPECT_EQ(Parsed("data: a\n\ndata: b\r\n\r\ndata: c\r\rdata: d\r\n\n"), "|a;|b;|c;|d;");
+}
+
+TEST(SseTest, ALineMayEndAtAnyByte) {
+  // High bytes and neighbours of the line breaks are none.
+  const std::string filling = "\x0b\x0c\x8a\x8d\xff\x09\x0e" + std::string(30, 'x');
+  for (std::size_t length = 0; length <= filling.size(); ++length) {
+    const std::string data = filling.substr(0, length);
+    for (const std::string_view end : {"\n", "\r", "\r\n"}) {
+      const std::string bytes = fmt::format("data:{0}{1}{1}data:{0}{1}", data, end);
+      EXPECT_EQ(Parsed(bytes), fmt::format("|{0};|{0};", data));
+    }
+  }
 }
 
 TEST(SseTest, OneSpaceBehindTheColonIsNotData) {
