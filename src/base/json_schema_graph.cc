@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <span>
 
@@ -30,20 +31,22 @@ constexpr std::array<TypeName, 7> kTypes = {{{"null", kTypeNull, "null"},
 
 constexpr std::array<std::string_view, 3> kOldDrafts = {"draft-04", "draft-06", "draft-07"};
 
+/// The byte that "%xx" at the start of `text` stands for; nothing when it is no such escape.
+std::optional<char> PercentByte(std::string_view text) {
+  unsigned value = 0;
+  if (text.size() < 3 || text[0] != '%') return std::nullopt;
+  const auto [stop, error] = std::from_chars(text.data() + 1, text.data() + 3, value, 16);
+  if (error != std::errc() || stop != text.data() + 3) return std::nullopt;
+  return static_cast<char>(value);
+}
+
 /// A part of a $ref as it stands in the document: %xx, then ~1 and ~0.
 std::string DecodePointerPart(std::string_view part) {
   std::string plain;
   for (std::size_t i = 0; i < part.size(); ++i) {
-    const auto digit = [&](std::size_t at) {
-      return at < part.size() ? std::string_view("0123456789abcdef").find(part[at] | 0x20)
-                              : std::string_view::npos;
-    };
-    if (part[i] == '%' && digit(i + 1) < 16 && digit(i + 2) < 16) {
-      plain += static_cast<char>(digit(i + 1) * 16 + digit(i + 2));
-      i += 2;
-    } else {
-      plain += part[i];
-    }
+    const std::optional<char> byte = PercentByte(part.substr(i));
+    plain += byte.value_or(part[i]);
+    if (byte) i += 2;
   }
   std::string out;
   for (std::size_t i = 0; i < plain.size(); ++i) {

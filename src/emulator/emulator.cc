@@ -150,7 +150,7 @@ class Emulator::Impl {
 Emulator::Emulator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Emulator::~Emulator() = default;
 
-Result<std::unique_ptr<Emulator>> Emulator::Start(std::string_view script, Options options) {
+Result<std::unique_ptr<Emulator>> Emulator::Start(std::string_view script, const Options& options) {
   ASSIGN_OR_RETURN(Script parsed, ParseScript(script));
   ASSIGN_OR_RETURN(std::unique_ptr<Ledger> ledger, Ledger::Open(options.record));
   RequestSchemas schemas;

@@ -25,7 +25,8 @@ struct Options {
 class Emulator {
  public:
   /// `script` is its text. Fails when it or a schema is wrong, or the port or a file cannot be had.
-  static Result<std::unique_ptr<Emulator>> Start(std::string_view script, Options options = {});
+  static Result<std::unique_ptr<Emulator>> Start(std::string_view script,
+                                                 const Options& options = {});
 
   Emulator(const Emulator&) = delete;
   Emulator& operator=(const Emulator&) = delete;

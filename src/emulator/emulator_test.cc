@@ -14,8 +14,8 @@ namespace {
 
 using End = RawClient::End;
 
-std::unique_ptr<Emulator> Started(std::string_view script, Options options = {}) {
-  auto emulator = Emulator::Start(script, std::move(options));
+std::unique_ptr<Emulator> Started(std::string_view script, const Options& options = {}) {
+  auto emulator = Emulator::Start(script, options);
   EXPECT_TRUE(emulator) << emulator.error().Text();
   return *std::move(emulator);
 }

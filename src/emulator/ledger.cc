@@ -43,13 +43,16 @@ void Ledger::Finishing(const Handle& entry) {
   const std::lock_guard lock(mutex_);
   entry->finishing = true;
   ++finishing_;
+  --stats_.active;
 }
 
 void Ledger::End(const Handle& entry) {
   const std::lock_guard lock(mutex_);
-  if (entry->finishing && --finishing_ == 0) finished_.notify_all();
+  if (!entry->finishing)
+    --stats_.active;
+  else if (--finishing_ == 0)
+    finished_.notify_all();
   entry->finishing = false;
-  --stats_.active;
   if (!file_) return;
   // A record that cannot be written stops nothing: the replies matter more.
   (void)WriteAll(file_.get(), Encode(entry->record) + "\n");

@@ -83,7 +83,8 @@ class Ledger {
     const std::lock_guard lock(mutex_);
     change(entry->record);
   }
-  /// The last byte is about to go out: End follows soon.
+  /// The last byte is about to go out: End follows soon. The request is no longer active, so that a
+  /// client that has seen the end finds it so.
   void Finishing(const Handle& entry);
   void End(const Handle& entry);
 

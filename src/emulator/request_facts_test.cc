@@ -19,7 +19,7 @@ TEST(RequestFactsTest, AnthropicToolResultsCountUntilTheModelSpeaks) {
       R"({"role":"user","content":"go"},{"role":"assistant","content":[]},)";
   constexpr std::string_view kResult =
       R"({"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"r"}]})";
-  const auto read = [](std::string body) {
+  const auto read = [](const std::string& body) {
     const RequestFacts facts = ReadFacts(Dialect::kAnthropicMessages, "/v1/messages", body);
     return std::pair(facts.has_tool_result, facts.last_user);
   };

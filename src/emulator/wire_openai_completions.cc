@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kCreated = 1'760'000'000;
 
 std::string FinishReason(const Reply& reply) {
-  const std::string stop = StopOf(reply);
+  std::string stop = StopOf(reply);
   if (stop == "tool_use") return reply.HasQuirk("stop_for_calls") ? "stop" : "tool_calls";
   if (stop == "end" || stop == "stop_sequence" || stop == "paused") return "stop";
   if (stop == "max_tokens" || stop == "overflow") return "length";
