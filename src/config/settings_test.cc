@@ -102,5 +102,17 @@ TEST(SettingsTest, ATableWithoutANameIsAnError) {
     EXPECT_TRUE(ErrorOf(toml).starts_with("config.toml:1: ")) << ErrorOf(toml);
 }
 
+TEST(SettingsTest, LettersBeyondAsciiMayStandInTextsAndComments) {
+  for (const std::string_view toml :
+       {"\u00e9 = 1\n", "a = 2\"\u00e9\n", "[a]\u00e9\n", "a =\ufefb"})
+    EXPECT_TRUE(ErrorOf(toml).starts_with("config.toml:1: ")) << ErrorOf(toml);
+  const Result<Settings> settings = ParseSettings(
+      "\ufeff# \u00e9\n[model]\nid = \"\u00e9\"\nprovider = \"\"\"\\\n \u00e9\"\"\"\n",
+      "config.toml");
+  ASSERT_TRUE(settings) << settings.error().Text();
+  EXPECT_EQ(settings->model->id, "\u00e9");
+  EXPECT_EQ(settings->model->provider, "\u00e9");
+}
+
 }  // namespace
 }  // namespace stet::config
