@@ -39,8 +39,9 @@ std::optional<std::string> JsonView::String() const {
 std::optional<std::int64_t> JsonView::Int() const {
   if (kind_ != JsonReader::Kind::kNumber) return std::nullopt;
   std::int64_t out = 0;
-  const char* end = text_.data() + text_.size();
-  const auto [stop, error] = std::from_chars(text_.data(), end, out);
+  const char* begin = text_.data();
+  const char* end = begin + text_.size();
+  const auto [stop, error] = std::from_chars(begin, end, out);
   return error == std::errc() && stop == end ? std::optional(out) : std::nullopt;
 }
 
