@@ -1,5 +1,7 @@
 #include "base/json_view.h"
 
+#include <charconv>
+
 namespace stet {
 
 static bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -35,10 +37,12 @@ std::optional<std::string> JsonView::String() const {
 }
 
 std::optional<std::int64_t> JsonView::Int() const {
-  JsonReader reader(text_);
+  if (kind_ != JsonReader::Kind::kNumber) return std::nullopt;
   std::int64_t out = 0;
-  if (kind_ != JsonReader::Kind::kNumber || !reader.Int(&out)) return std::nullopt;
-  return out;
+  const char* begin = text_.data();
+  const char* end = begin + text_.size();
+  const auto [stop, error] = std::from_chars(begin, end, out);
+  return error == std::errc() && stop == end ? std::optional(out) : std::nullopt;
 }
 
 std::optional<bool> JsonView::Bool() const {

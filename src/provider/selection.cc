@@ -124,7 +124,7 @@ Result<Selected> FromSettings(const ModelSettings& settings, std::string_view wh
 
 Result<Selected> Choose(const config::Settings& settings, const std::string& asked,
                         const Environment& environment) {
-  const Selected offline{.access = {.model = OfflineModel(), .key = ""}};
+  Selected offline{.access = {.model = OfflineModel(), .key = ""}};
   if (asked == "offline") return offline;
   if (!asked.empty()) {
     const auto named = settings.models.find(asked);
