@@ -124,7 +124,7 @@ void AddPrint(CLI::App& app, PrintCommand& command) {
   app.add_option("--append-system-prompt", command.append_system_prompt,
                  "More instructions for a new session");
   app.add_option("--max-turns", command.max_turns, "End after this many steps")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 1'000'000));
   app.add_option("--cwd", command.cwd, "The folder to work in");
   app.add_option("-r,--resume", command.resume, "Go on with this session");
   app.add_flag("-c,--continue", command.continue_latest,

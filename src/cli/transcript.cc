@@ -18,8 +18,11 @@ std::string Shortened(std::string_view text) {
                      PrintableText(text.substr(0, kept)), text.size() - kept);
 }
 
-/// A tool result's content: its text when it is a string, else its JSON.
+/// A tool result's content: the text of its blocks, its text when it is a string, else its JSON.
 std::string ContentText(const Raw& content) {
+  if (const Result<protocol::Blocks> blocks = Decode<protocol::Blocks>(content.text)) {
+    if (std::string said = protocol::PlainText(*blocks); !said.empty()) return said;
+  }
   JsonReader reader(content.text);
   std::string text;
   return reader.Peek() == JsonReader::Kind::kString && reader.String(&text) ? text : content.text;

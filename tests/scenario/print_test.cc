@@ -67,6 +67,10 @@ TEST_F(PrintTest, ASessionGoesOnWhereItWas) {
   EXPECT_EQ(second.exit_code, 0) << second.err;
   const Ran sessions = program_.Run({"sessions", "ls", "--json"});
   EXPECT_NE(sessions.out.find("\"userMessages\":2"), std::string::npos) << sessions.out;
+  const std::string id = sessions.out.substr(sessions.out.find("ses_"), 20);
+  const Ran shown = program_.Run({"sessions", "show", id});
+  EXPECT_EQ(shown.out.find("[{\"type\""), std::string::npos) << "results are shown as text";
+  EXPECT_NE(shown.out.find("int main is here"), std::string::npos) << shown.out;
 }
 
 TEST_F(PrintTest, AScriptedTaskRunsInEveryDialectAndLeavesTheSameFiles) {
