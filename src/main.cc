@@ -8,9 +8,9 @@
 #include "cli/run.h"
 #include "config/roots.h"
 #include "emulator/program.h"
+#include "host/local_live.h"
 #include "host/local_models.h"
 #include "host/local_sessions.h"
-#include "host/local_turns.h"
 
 namespace {
 
@@ -21,10 +21,10 @@ stet::Result<std::unique_ptr<stet::client::Sessions>> OpenSessions() {
   return stet::host::MakeLocalSessions(std::move(roots));
 }
 
-stet::Result<std::unique_ptr<stet::client::Turns>> OpenTurns() {
+stet::Result<std::unique_ptr<stet::client::Live>> OpenLive() {
   ASSIGN_OR_RETURN(stet::config::Roots roots, stet::config::FindRoots());
   (void)stet::Diagnostics::Open(roots.diagnostics(), stet::Level::kWarn);
-  return stet::host::MakeLocalTurns(std::move(roots));
+  return stet::host::MakeLocalLive(std::move(roots));
 }
 
 stet::Result<std::unique_ptr<stet::client::Models>> OpenModels() {
@@ -46,5 +46,5 @@ int main(int argc, char** argv) {
   if (argc >= 2 && std::string_view(argv[1]) == "emulator")
     return stet::emulator::EmulatorMain(argc - 1, argv + 1);
   return stet::cli::Run(argc, argv,
-                        {.sessions = OpenSessions, .models = OpenModels, .turns = OpenTurns});
+                        {.sessions = OpenSessions, .models = OpenModels, .live = OpenLive});
 }

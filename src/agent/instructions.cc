@@ -57,6 +57,7 @@ std::vector<Source> FindSources(const InstructionSources& sources) {
   const auto take = [&](const std::string& path, std::string_view scope) {
     const Result<std::string> text = ReadFile(path, kMaxInstructionFile);
     if (text) found.push_back({path, std::string(scope), ReplaceInvalidUtf8(*text)});
+    return text.has_value();
   };
   const std::string root = GitRoot(sources.cwd);
   std::vector<std::string> folders;
@@ -69,7 +70,12 @@ std::vector<Source> FindSources(const InstructionSources& sources) {
   }
   if (!sources.user_instructions.empty()) take(sources.user_instructions, "global_user");
   std::ranges::reverse(folders);
-  for (const std::string& folder : folders) take(folder + "/AGENTS.md", "project");
+  for (const std::string& folder : folders) {
+    if (take(folder + "/AGENTS.md", "project")) continue;
+    for (const std::string& name : sources.fallback) {
+      if (take(folder + "/" + name, "project")) break;
+    }
+  }
   return found;
 }
 
@@ -146,7 +152,7 @@ protocol::InstructionSnapshot TakeSnapshot(const InstructionSources& sources, co
   protocol::InstructionSnapshot event;
   event.snapshot.version = 1;
   event.snapshot.cwd = sources.cwd;
-  std::string baseline(kBaseline);
+  std::string baseline = sources.baseline.value_or(std::string(kBaseline));
   if (!sources.appended.empty()) baseline += "\n\n" + sources.appended;
   protocol::Sections& sections = event.snapshot.sections;
   sections.push_back(MakeSection("baseline", now, std::move(baseline)));

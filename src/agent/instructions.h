@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct InstructionSources {
   std::string home;               // Outside a repository, the search for AGENTS.md ends before it.
   std::string user_instructions;  // The user's own AGENTS.md; may be missing.
   std::string appended;           // --append-system-prompt.
+  std::optional<std::string> baseline = {};  // In place of our own.
+  /// Names of files that are read, in this order, where a folder has no AGENTS.md.
+  std::vector<std::string> fallback = {};
   std::int64_t context_window = 200'000;
 };
 

@@ -10,34 +10,6 @@
 namespace stet::agent {
 namespace {
 
-/// What the log says of the calls of the last step and of its turn.
-struct Left {
-  std::vector<protocol::ToolStarted> started;
-  std::vector<protocol::FileFact> writes;
-  std::optional<std::string> open_turn;
-};
-
-Result<Left> Look(const log::Log& log) {
-  Left left;
-  const std::vector<log::Entry>& entries = log.index().entries();
-  for (log::Ordinal event = 0; event < entries.size(); ++event) {
-    const std::uint8_t type = entries[event].type;
-    if (type != protocol::kTypeNumber<protocol::ToolStarted> &&
-        type != protocol::kTypeNumber<protocol::FileFact> &&
-        type != protocol::kTypeNumber<protocol::Turn>)
-      continue;
-    ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
-    if (const auto* started = std::get_if<protocol::ToolStarted>(&found.payload)) {
-      left.started.push_back(*started);
-    } else if (const auto* fact = std::get_if<protocol::FileFact>(&found.payload)) {
-      if (fact->op != "read") left.writes.push_back(*fact);
-    } else if (const auto* turn = std::get_if<protocol::Turn>(&found.payload)) {
-      left.open_turn = turn->phase == "start" ? found.stamp.turn_id : std::nullopt;
-    }
-  }
-  return left;
-}
-
 /// Whether the write that a fact announced took place, by what is in the file now.
 std::string JudgeWrite(const protocol::FileFact& fact) {
   const Result<std::string> hash = Sha256File(fact.path);
@@ -51,50 +23,78 @@ std::string JudgeWrite(const protocol::FileFact& fact) {
       fact.path);
 }
 
-std::string Judge(const std::string& tool_call_id, const Left& left) {
+std::string Judge(const std::string& tool_call_id, const Opening& opening) {
   const auto started =
-      std::ranges::find(left.started, tool_call_id, &protocol::ToolStarted::tool_call_id);
-  if (started == left.started.end())
+      std::ranges::find(opening.started, tool_call_id, &protocol::ToolStarted::tool_call_id);
+  if (started == opening.started.end())
     return "stet was stopped before this call began: it was not run.";
   if (!started->effects) return "stet was stopped during this call: it has no result.";
-  const auto write = std::ranges::find_if(left.writes, [&](const protocol::FileFact& fact) {
+  const auto write = std::ranges::find_if(opening.writes, [&](const protocol::FileFact& fact) {
     return fact.tool_call_id == tool_call_id;
   });
-  if (write != left.writes.end()) return JudgeWrite(*write);
+  if (write != opening.writes.end()) return JudgeWrite(*write);
   return "stet was stopped during this call: it may have run, wholly or in part. Look before you "
          "run it again.";
 }
 
+/// Nobody can answer any more what this call asked.
+std::vector<protocol::Payload> Withdrawals(const std::string& tool_call_id,
+                                           const Opening& opening) {
+  std::vector<protocol::Payload> withdrawn;
+  for (const protocol::Permission& asked : opening.permissions) {
+    if (asked.tool_call_id != tool_call_id || asked.phase != "asked") continue;
+    protocol::Permission event;
+    event.request_id = asked.request_id;
+    event.tool_call_id = asked.tool_call_id;
+    event.args_hash = asked.args_hash;
+    event.phase = "withdrawn";
+    withdrawn.emplace_back(std::move(event));
+  }
+  for (const protocol::Question& asked : opening.questions) {
+    if (asked.question_id != tool_call_id || asked.phase != "asked") continue;
+    protocol::Question event;
+    event.question_id = asked.question_id;
+    event.phase = "withdrawn";
+    withdrawn.emplace_back(std::move(event));
+  }
+  return withdrawn;
+}
+
 }  // namespace
 
-Status SettleInterrupted(log::Log& log) {
-  ASSIGN_OR_RETURN(const Left left, Look(log));
-  const std::vector<log::OpenCall> open = log.open_calls();
+Result<bool> SettleInterrupted(log::Log& log, const Opening& opening, bool keep_waiting) {
+  bool waits = false;
   std::vector<log::Draft> batch;
-  for (const log::OpenCall& call : open) {
+  const auto add = [&](protocol::Payload payload) {
+    log::Draft draft{.payload = std::move(payload), .id = "", .stamp = {}};
+    draft.stamp.turn_id = opening.open_turn;
+    batch.push_back(std::move(draft));
+  };
+  for (const log::OpenCall& call : log.open_calls()) {
+    if (keep_waiting && opening.open_turn && opening.Waits(call.tool_call_id)) {
+      waits = true;
+      continue;
+    }
+    for (protocol::Payload& withdrawn : Withdrawals(call.tool_call_id, opening))
+      add(std::move(withdrawn));
     protocol::ToolResult result;
     result.tool_call_id = call.tool_call_id;
     result.is_error = true;
     protocol::TextBlock text;
-    text.text = Judge(call.tool_call_id, left);
+    text.text = Judge(call.tool_call_id, opening);
     protocol::Blocks content;
     content.emplace_back(std::move(text));
     result.content = Raw{Encode(content)};
-    log::Draft draft{.payload = std::move(result), .id = "", .stamp = {}};
-    draft.stamp.turn_id = left.open_turn;
-    batch.push_back(std::move(draft));
+    add(std::move(result));
   }
-  if (left.open_turn) {
+  if (opening.open_turn && !waits) {
     protocol::Turn end;
     end.phase = "end";
     end.reason = "interrupted";
-    log::Draft draft{.payload = std::move(end), .id = "", .stamp = {}};
-    draft.stamp.turn_id = left.open_turn;
-    batch.push_back(std::move(draft));
+    add(std::move(end));
   }
-  if (batch.empty()) return {};
-  RETURN_IF_ERROR(log.Append(std::move(batch)));
-  return {};
+  if (!batch.empty()) RETURN_IF_ERROR(log.Append(std::move(batch)));
+  return waits;
 }
 
 }  // namespace stet::agent

@@ -1,13 +1,15 @@
 // Resume: what the first writer does about a session that was left in the middle of something.
 #pragma once
 
+#include "agent/opening.h"
 #include "log/log.h"
 
 namespace stet::agent {
 
 /// Answers the calls that have no result, by what the log says of them (not run, interrupted, may
 /// have run; for a file, whether it was written), and ends the turn that was under way as
-/// interrupted. Nothing is run again. Does nothing at a rest point.
-Status SettleInterrupted(log::Log& log);
+/// interrupted. With `keep_waiting`, calls that only wait for somebody's word are left, and then so
+/// is the turn. Nothing is run again. Does nothing at a rest point. True: the turn still waits.
+Result<bool> SettleInterrupted(log::Log& log, const Opening& opening, bool keep_waiting);
 
 }  // namespace stet::agent

@@ -1,205 +1,151 @@
 #include "agent/turn.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "agent/call_text.h"
+#include "agent/items.h"
 #include "agent/model_call.h"
-#include "base/hash.h"
-#include "base/json_writer.h"
-#include "log/tree.h"
+#include "agent/reply_stream.h"
+#include "base/json_view.h"
 #include "protocol/ids.h"
+#include "provider/price.h"
 
 namespace stet::agent {
 namespace {
 
 constexpr int kMaxContinuations = 3;
-
-tool::Outcome NotRun(std::string_view why) {
-  return tool::Problem(fmt::format("This call was not run: {}", why));
-}
+constexpr int kMaxOutputReminders = 3;
 
 bool HasText(const protocol::Blocks& blocks) {
   return protocol::PlainText(blocks).find_first_not_of(" \t\r\n") != std::string::npos;
 }
 
 bool HasCalls(const protocol::Blocks& blocks) {
-  for (const protocol::Block& block : blocks) {
-    if (std::holds_alternative<protocol::ToolCallBlock>(block)) return true;
-  }
-  return false;
+  return std::ranges::any_of(blocks, [](const protocol::Block& block) {
+    return std::holds_alternative<protocol::ToolCallBlock>(block);
+  });
+}
+
+/// What a reply may have instead of the limit that cut it; nothing when it had the most there is.
+std::optional<std::int64_t> RaisedLimit(const provider::Model& model) {
+  if (model.known || model.max_output <= 0) return std::nullopt;
+  const std::int64_t raised = std::min(model.max_output * 4, model.context_window / 2);
+  if (raised <= model.max_output) return std::nullopt;
+  return raised;
 }
 
 }  // namespace
 
-/// The reply as transients of the event that it will become.
-class Turn::StreamSink final : public provider::Sink {
- public:
-  StreamSink(log::Log& log, std::string event_id) : log_(log), event_id_(std::move(event_id)) {}
-
-  void On(const provider::StreamEvent& event) override {
-    std::visit([&](const auto& one) { Publish(one); }, event);
+Turn::Turn(Workbench& bench, CancelToken cancel, const std::string& turn_id)
+    : bench_(bench), cancel_(cancel), clock_(bench.loop) {
+  stamp_.turn_id = turn_id.empty() ? protocol::NewTurnId(ProcessRandom()) : turn_id;
+  if (bench.limits.max_ms > 0) {
+    clock_.Start(std::chrono::milliseconds(bench.limits.max_ms), [this] {
+      timed_out_ = true;
+      cancel_.Cancel();
+    });
   }
-
- private:
-  template <class T>
-  void Publish(const T&) {}
-  void Publish(const provider::MessageStart& start) {
-    protocol::MessageStart out;
-    out.event_id = event_id_;
-    out.parent_id = log_.leaf_id();
-    out.role = "assistant";
-    out.model = start.model;
-    log_.Publish(std::move(out));
-  }
-  void Publish(const provider::BlockStart& start) {
-    if (start.tool_call_id) call_ids_[start.index] = *start.tool_call_id;
-    if (start.tool_call_id) PublishCall(start.index, start.tool_name, "");
-  }
-  void Publish(const provider::TextDelta& delta) {
-    protocol::TextDelta out;
-    out.event_id = event_id_;
-    out.block_index = delta.index;
-    out.delta = delta.text;
-    log_.Publish(std::move(out));
-  }
-  void Publish(const provider::ThinkingDelta& delta) {
-    protocol::ThinkingDelta out;
-    out.event_id = event_id_;
-    out.block_index = delta.index;
-    out.delta = delta.text;
-    log_.Publish(std::move(out));
-  }
-  void Publish(const provider::ToolCallDelta& delta) {
-    PublishCall(delta.index, std::nullopt, delta.text);
-  }
-  void Publish(const provider::Waiting& waiting) { PublishWait(waiting.why, waiting.until); }
-  void Publish(const provider::Stalled& stalled) {
-    PublishWait(fmt::format("no byte for {} ms", stalled.idle_ms), stalled.until);
-  }
-  void Publish(const provider::Switched& change) {
-    PublishWait(fmt::format("{}: asking {} instead", change.why, change.to), std::nullopt);
-  }
-  void Publish(const provider::Restarted&) {
-    protocol::MessageCancelled out;
-    out.event_id = event_id_;
-    out.reason = "tried again";
-    log_.Publish(std::move(out));
-  }
-
-  void PublishCall(std::int64_t index, std::optional<std::string> name, std::string text) {
-    protocol::ToolCallDelta out;
-    out.event_id = event_id_;
-    out.block_index = index;
-    out.tool_call_id = call_ids_[index];
-    out.tool_name = std::move(name);
-    out.delta = std::move(text);
-    log_.Publish(std::move(out));
-  }
-  void PublishWait(std::string what, std::optional<std::int64_t> until) {
-    protocol::Wait out;
-    out.who = "model";
-    out.what = std::move(what);
-    out.until = until;
-    log_.Publish(std::move(out));
-  }
-
-  log::Log& log_;
-  std::string event_id_;
-  std::unordered_map<std::int64_t, std::string> call_ids_;
-};
-
-Turn::Turn(Workbench& bench, CancelToken cancel) : bench_(bench), cancel_(std::move(cancel)) {
-  stamp_.turn_id = protocol::NewTurnId(ProcessRandom());
 }
 
-Status Turn::Append(protocol::Payload payload, const std::string& id) {
-  std::vector<log::Draft> batch;
-  batch.push_back({.payload = std::move(payload), .id = id, .stamp = stamp_});
-  RETURN_IF_ERROR(bench_.log.Append(std::move(batch)));
-  return {};
-}
-
-/// The snapshot, if the session has none yet, and the user's message; then the turn's start.
-Status Turn::Begin(protocol::Blocks content) {
-  const std::vector<log::Entry>& entries = bench_.log.index().entries();
-  std::optional<protocol::InstructionSnapshot> snapshot;
-  for (log::Ordinal event = 0; event < entries.size() && !snapshot; ++event) {
-    if (entries[event].type != protocol::kTypeNumber<protocol::InstructionSnapshot>) continue;
-    ASSIGN_OR_RETURN(const protocol::Event found, bench_.log.EventAt(event));
-    if (const auto* kept = std::get_if<protocol::InstructionSnapshot>(&found.payload))
-      snapshot = *kept;
-  }
-  if (!snapshot) {
-    snapshot = TakeSnapshot(bench_.instructions, SystemClock());
-    RETURN_IF_ERROR(Append(*snapshot));
-  }
-  system_ = RenderSnapshot(*snapshot);
-  RETURN_IF_ERROR(LearnFiles());
-  protocol::UserMessage message;
-  message.source = "user";
-  message.message.blocks = std::move(content);
-  RETURN_IF_ERROR(Append(std::move(message)));
+Status Turn::Begin() {
   protocol::Turn start;
   start.phase = "start";
-  RETURN_IF_ERROR(Append(std::move(start)));
+  RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(start), stamp_));
   protocol::RuntimeStart started;
   started.turn_id = *stamp_.turn_id;
   bench_.log.Publish(std::move(started));
   return {};
 }
 
-/// What the model knows of files by earlier turns.
-Status Turn::LearnFiles() {
-  const std::vector<log::Entry>& entries = bench_.log.index().entries();
-  for (log::Ordinal event = 0; event < entries.size(); ++event) {
-    if (entries[event].type != protocol::kTypeNumber<protocol::FileFact>) continue;
-    ASSIGN_OR_RETURN(const protocol::Event found, bench_.log.EventAt(event));
-    if (const auto* fact = std::get_if<protocol::FileFact>(&found.payload)) files_.Take(*fact);
-  }
-  return {};
-}
-
 Status Turn::Finish(TurnEnd& end) {
+  clock_.Cancel();
   protocol::Turn last;
   last.phase = "end";
   last.reason = end.reason;
   last.steps = end.steps;
-  RETURN_IF_ERROR(Append(std::move(last)));
-  protocol::RuntimeEnd ended;
-  ended.turn_id = *stamp_.turn_id;
-  ended.reason = end.reason;
-  if (!end.error.empty()) ended.error = end.error;
-  bench_.log.Publish(std::move(ended));
+  stamp_.step_id.reset();
+  RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(last), stamp_));
   return {};
 }
 
-Task<Result<TurnEnd>> Turn::Run(protocol::Blocks content) {
+Task<Result<TurnEnd>> Turn::Run() {
   TurnEnd end;
-  CO_RETURN_IF_ERROR(Begin(std::move(content)));
-  bool rests = false;
-  while (!rests) {
-    if (bench_.max_steps > 0 && end.steps >= bench_.max_steps) {
-      end.reason = ended::kMaxTurns;
-      end.error = fmt::format("stopped after {} steps, as asked", end.steps);
-      break;
-    }
-    const Status stepped = co_await Step(end, rests);
-    if (!stepped) co_return std::unexpected(stepped.error());
-  }
+  CO_RETURN_IF_ERROR(Begin());
+  const Status ran = co_await RunSteps(end);
+  if (!ran) co_return std::unexpected(ran.error());
   CO_RETURN_IF_ERROR(Finish(end));
   co_return end;
 }
 
+Task<Result<TurnEnd>> Turn::Resume(const Opening& opening) {
+  TurnEnd end;
+  protocol::RuntimeStart started;
+  started.turn_id = *stamp_.turn_id;
+  bench_.log.Publish(std::move(started));
+  CO_ASSIGN_OR_RETURN(const protocol::Event leaf, bench_.log.EventAt(bench_.log.index().leaf()));
+  // Results of the step may stand behind its message already.
+  log::Ordinal at = bench_.log.index().leaf();
+  protocol::Event message = leaf;
+  while (!std::holds_alternative<protocol::AssistantMessage>(message.payload)) {
+    at = bench_.log.index().entries()[at].parent;
+    if (at == log::kNone) co_return Fail(Code::kCorrupt, "the calls that wait have no message");
+    CO_ASSIGN_OR_RETURN(message, bench_.log.EventAt(at));
+  }
+  const protocol::Blocks blocks =
+      std::get<protocol::AssistantMessage>(message.payload).message.blocks;
+  Calls calls(bench_, stamp_, cancel_.token(), &opening);
+  Status ran = co_await RunCalls(calls, blocks, end);
+  if (!ran) co_return std::unexpected(ran.error());
+  ran = co_await RunSteps(end);
+  if (!ran) co_return std::unexpected(ran.error());
+  CO_RETURN_IF_ERROR(Finish(end));
+  co_return end;
+}
+
+Task<Status> Turn::RunSteps(TurnEnd& end) {
+  bool rests = stopped_ || cancel_.cancelled();
+  if (rests) end.reason = stopped_ ? ended::kStopped : ended::kCancelled;
+  while (!rests && !OverLimit(end)) {
+    const Status stepped = co_await Step(end, rests);
+    if (!stepped) co_return stepped;
+  }
+  if (timed_out_ && end.reason == ended::kCancelled) {
+    end.reason = ended::kTimeout;
+    end.error = fmt::format("stopped after {} s, as asked", bench_.limits.max_ms / 1000);
+  }
+  co_return Status();
+}
+
+bool Turn::OverLimit(TurnEnd& end) const {
+  const Limits& limits = bench_.limits;
+  if (limits.max_steps > 0 && end.steps >= limits.max_steps) {
+    end.reason = ended::kMaxTurns;
+    end.error = fmt::format("stopped after {} steps, as asked", end.steps);
+    return true;
+  }
+  if (limits.max_price > 0 && end.price >= limits.max_price) {
+    end.reason = ended::kBudget;
+    end.error = fmt::format("stopped, as asked: it has cost {}.{:06} USD", end.price / 1'000'000,
+                            end.price % 1'000'000);
+    return true;
+  }
+  return false;
+}
+
 Result<provider::Request> Turn::BuildRequest() {
-  RETURN_IF_ERROR(conversation_.Update(bench_.log));
+  RETURN_IF_ERROR(bench_.conversation.Update(bench_.log));
   provider::Request request;
-  request.system = system_;
+  request.system = bench_.system;
   for (tool::ToolSpec& spec : bench_.tools.Specs()) {
     provider::ToolSpec asked{std::move(spec.name), std::move(spec.description),
                              std::move(spec.schema)};
     request.tools.push_back(std::move(asked));
   }
-  request.entries = conversation_.Entries();
+  request.entries = bench_.conversation.Entries();
   request.effort = bench_.effort;
+  request.max_tokens = max_tokens_;
   request.cache_key = bench_.log.header().session_id;
   request.read_blob = [&log = bench_.log](const std::string& blob) {
     return log.blobs().Get(blob);
@@ -207,26 +153,88 @@ Result<provider::Request> Turn::BuildRequest() {
   return request;
 }
 
+/// What the user said meanwhile.
+Status Turn::TakeSteers() {
+  const protocol::QueueItems steers = bench_.log.index().state().steers;
+  for (const protocol::QueueItem& steer : steers) {
+    NewItem item{.kind = item::kSteer, .origin = "user", .content = "", .hidden = false};
+    item.content = "The user says, while you work: " + protocol::PlainText(steer.content);
+    item.queue_item_id = steer.item_id;
+    RETURN_IF_ERROR(AppendItem(bench_.log, std::move(item), stamp_));
+  }
+  return {};
+}
+
 Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   ++end.steps;
   stamp_.step_id = fmt::format("{}.{}", *stamp_.turn_id, end.steps);
+  protocol::TurnStart begun;
+  begun.turn_index = end.steps;
+  bench_.log.Publish(std::move(begun));
+  CO_RETURN_IF_ERROR(TakeSteers());
   CO_ASSIGN_OR_RETURN(const provider::Request request, BuildRequest());
   const std::string event_id = protocol::NewEventId(ProcessRandom());
-  StreamSink sink(bench_.log, event_id);
+  Calls calls(bench_, stamp_, cancel_.token());
+  ReplyStream stream(bench_.log, calls, event_id);
   CallPurpose purpose;
   purpose.purpose = "turn";
   purpose.stamp = stamp_;
+  const auto asked_at = SystemClock().Steady();
   Result<provider::CallResult> asked =
-      co_await AskModel(bench_.log, bench_.model, request, purpose, sink, cancel_);
-  if (!asked) co_return std::unexpected(asked.error());
-  const protocol::Blocks blocks = asked->reply.content.blocks;
-  CO_RETURN_IF_ERROR(Keep(*asked, event_id));
-  if (HasText(blocks)) end.text = protocol::PlainText(blocks);
-  if (HasCalls(blocks)) {
-    const Status ran = co_await RunCalls(blocks, end);
-    if (!ran) co_return ran;
+      co_await AskModel(bench_.log, *bench_.model, request, purpose, stream, cancel_.token());
+  Status kept = asked ? Keep(*asked, event_id) : Status(std::unexpected(asked.error()));
+  if (!kept) {
+    co_await calls.Finish();
+    co_return kept;
   }
+  end.model_time +=
+      std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - asked_at);
+  end.price += provider::PriceOf(asked->attempts, bench_.model->model(), &asked->model).value_or(0);
+  const protocol::Blocks& blocks = asked->reply.content.blocks;
+  if (HasText(blocks)) end.text = protocol::PlainText(blocks);
+  end.stop_reason = asked->reply.content.stop_reason;
+  Status ran = co_await RunCalls(calls, blocks, end);
+  if (!ran) co_return ran;
+  protocol::TurnEnd done;
+  done.turn_index = end.steps;
+  done.stop_reason = asked->reply.content.stop_reason;
+  done.usage = asked->reply.content.usage;
+  bench_.log.Publish(std::move(done));
   co_return Recover(*asked, end, rests);
+}
+
+Task<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end) {
+  if (!HasCalls(blocks)) {
+    co_await calls.Finish();
+    co_return Status();
+  }
+  const Status ran = co_await calls.Run(blocks);
+  if (!ran) co_return ran;
+  end.denials.insert(end.denials.end(), calls.denials().begin(), calls.denials().end());
+  stopped_ = stopped_ || calls.stopped();
+  const Status checked = co_await CheckProgress(calls);
+  co_return checked;
+}
+
+/// A turn that goes round in circles is never ended by us: somebody is asked, or the model told.
+Task<Status> Turn::CheckProgress(const Calls& calls) {
+  if (!progress_.Stalls(calls.findings()) || cancel_.cancelled() || stopped_) co_return Status();
+  if (bench_.asks.present()) {
+    protocol::QuestionAsk ask;
+    ask.question_id = protocol::NewRequestId(ProcessRandom());
+    ask.text = fmt::format("The last {} steps brought nothing new. Shall it go on?",
+                           Progress::kStepsBeforeAsking);
+    ask.options = Raw{R"(["Go on","Stop"])"};
+    Result<QuestionReply> said =
+        co_await bench_.asks.Question(std::move(ask), false, stamp_, cancel_.token());
+    if (!said) co_return std::unexpected(said.error());
+    if (*said && JsonView((*said)->text).StringOr("") == "Stop") stopped_ = true;
+    co_return Status();
+  }
+  co_return Remind(fmt::format(
+      "Your last {} steps repeated calls that gave what they gave before. Do something else, or "
+      "say what keeps you from going on.",
+      Progress::kStepsBeforeAsking));
 }
 
 /// An empty reply is not stored: there is nothing that a later request could carry.
@@ -242,148 +250,95 @@ Status Turn::Keep(const provider::CallResult& call, const std::string& event_id)
   protocol::AssistantMessage message;
   message.message = call.reply.content;
   if (call.reply.partial) message.partial = true;
-  return Append(std::move(message), event_id);
+  return AppendEvent(bench_.log, std::move(message), stamp_, event_id);
 }
 
 /// Whether the model rests, goes on, or is asked to.
 Status Turn::Recover(const provider::CallResult& call, TurnEnd& end, bool& rests) {
-  using provider::FailureKind;
-  const protocol::Blocks& blocks = call.reply.content.blocks;
-  if (cancel_.cancelled()) {
+  if (cancel_.cancelled() || stopped_) {
     rests = true;
-    end.reason = ended::kCancelled;
+    end.reason = cancel_.cancelled() ? ended::kCancelled : ended::kStopped;
     return {};
   }
-  if (HasCalls(blocks)) {
+  if (bench_.output && bench_.output->value) {
+    rests = true;
+    end.reason = ended::kCompleted;
+    return {};
+  }
+  if (HasCalls(call.reply.content.blocks)) {
     continuations_ = 0;
     return {};
   }
-  const std::string stop = call.reply.content.stop_reason.value_or("");
-  const bool broke_off = call.reply.failure.has_value() && HasText(blocks);
-  const bool cut = !call.reply.failure &&
-                   (stop == provider::stop::kMaxTokens || stop == provider::stop::kPaused);
-  if ((broke_off || cut) && continuations_ < kMaxContinuations) {
-    ++continuations_;
-    return Remind(
-        "runtime_notice",
-        "Your reply broke off. Go on exactly where it ended, without repeating anything.");
-  }
+  ASSIGN_OR_RETURN(const bool goes_on, GoOnAfter(call));
+  if (goes_on) return {};
   rests = true;
-  if (call.reply.failure) {
-    end.failure = call.reply.failure->kind;
-    end.error = fmt::format("{}: {}", provider::FailureName(call.reply.failure->kind),
-                            call.reply.failure->message);
-    end.reason = call.reply.failure->kind == FailureKind::kOverflow  ? ended::kOverflow
-                 : call.reply.failure->kind == FailureKind::kRefused ? ended::kRefused
-                                                                     : ended::kError;
-  } else {
-    end.reason = stop == provider::stop::kRefused ? ended::kRefused : ended::kCompleted;
-  }
+  Rest(call, end);
   return {};
 }
 
-Status Turn::Remind(std::string_view kind, std::string_view text) {
-  protocol::HarnessItem item;
-  item.placement = "own";
-  item.item.kind = kind;
-  item.item.origin = "system";
-  item.item.content = text;
-  item.item.visibility = "hidden";
-  return Append(std::move(item));
+/// True when the model has been told something that it must answer.
+Result<bool> Turn::GoOnAfter(const provider::CallResult& call) {
+  const protocol::Blocks& blocks = call.reply.content.blocks;
+  const std::string stop = call.reply.content.stop_reason.value_or("");
+  const bool failed = call.reply.failure.has_value();
+  const bool cut = !failed && stop == provider::stop::kMaxTokens;
+  const bool broke_off = (failed && HasText(blocks)) || stop == provider::stop::kPaused;
+  if (cut && !max_tokens_) {
+    max_tokens_ = RaisedLimit(bench_.model->model());
+    if (max_tokens_) --continuations_;
+  }
+  if ((cut || broke_off) && continuations_ < kMaxContinuations) {
+    ++continuations_;
+    RETURN_IF_ERROR(
+        Remind("Your reply broke off. Go on exactly where it ended, without repeating anything."));
+    return true;
+  }
+  if (failed || stop == provider::stop::kRefused) return false;
+  if (!call_text_told_ && HasCallText(protocol::PlainText(blocks))) {
+    call_text_told_ = true;
+    RETURN_IF_ERROR(
+        Remind("Your reply has a tool call written as text. Text is never run: call the tool "
+               "itself, or say in words what you want to say."));
+    return true;
+  }
+  if (!bench_.log.index().state().steers.empty()) return true;
+  if (bench_.output && output_reminders_ < kMaxOutputReminders) {
+    ++output_reminders_;
+    RETURN_IF_ERROR(
+        Remind("Give your answer by calling StructuredOutput: it must fit its schema."));
+    return true;
+  }
+  return false;
 }
 
-Task<Status> Turn::RunCalls(const protocol::Blocks& blocks, TurnEnd& end) {
-  for (const protocol::Block& block : blocks) {
-    const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
-    if (call == nullptr) continue;
-    const Status ran = co_await RunCall(*call, end);
-    if (!ran) co_return ran;
+void Turn::Rest(const provider::CallResult& call, TurnEnd& end) const {
+  using provider::FailureKind;
+  if (const auto& failure = call.reply.failure) {
+    end.failure = failure->kind;
+    end.error = fmt::format("{}: {}", provider::FailureName(failure->kind), failure->message);
+    end.reason = failure->kind == FailureKind::kOverflow  ? ended::kOverflow
+                 : failure->kind == FailureKind::kRefused ? ended::kRefused
+                                                          : ended::kError;
+    if (failure->kind == FailureKind::kOverflow)
+      end.error +=
+          ". The conversation no longer fits into the model's window: rewind it, start a new "
+          "session, or use a model with a larger window";
+    return;
   }
-  co_return Status();
+  if (call.reply.content.stop_reason == provider::stop::kRefused) {
+    end.reason = ended::kRefused;
+    end.error = "the model refused";
+  } else if (bench_.output) {
+    end.reason = ended::kNoOutput;
+    end.error = "the model gave no answer that fits the schema";
+  } else {
+    end.reason = ended::kCompleted;
+  }
 }
 
-Task<Status> Turn::RunCall(const protocol::ToolCallBlock& block, TurnEnd& end) {
-  if (cancel_.cancelled()) co_return Answer(block.tool_call_id, NotRun("the turn was cancelled"));
-  if (const Status fits = bench_.tools.Check(block.tool_name, block.args); !fits)
-    co_return Answer(block.tool_call_id, tool::Problem(fits.error().message));
-  tool::Tool& tool = *bench_.tools.Find(block.tool_name);
-  const Result<tool::Intent> intent = tool.Intend(block.args, bench_.workspace);
-  if (!intent) co_return Answer(block.tool_call_id, tool::Problem(intent.error().message));
-  policy::Question question;
-  question.tool = block.tool_name;
-  question.effects = intent->effects;
-  question.reads = intent->reads;
-  question.writes = intent->writes;
-  question.command = intent->command;
-  const policy::Decision decision = policy::Decide(bench_.rules, question);
-  if (decision.verdict != policy::Verdict::kAllow) {
-    // Nobody is there to be asked: what would be asked is denied.
-    Denial denial{block.tool_name, block.tool_call_id, block.args, decision.rule};
-    end.denials.push_back(std::move(denial));
-    const bool asks = decision.verdict == policy::Verdict::kAsk;
-    co_return Answer(
-        block.tool_call_id,
-        NotRun(fmt::format("{}{} (rule: {})", decision.reason,
-                           asks ? ", and nobody is there to ask" : "", decision.rule)));
-  }
-  co_return co_await Execute(tool, block, *intent, decision);
-}
-
-Task<Status> Turn::Execute(tool::Tool& tool, const protocol::ToolCallBlock& block,
-                           const tool::Intent& intent, const policy::Decision& decision) {
-  protocol::ToolStarted started;
-  started.tool_call_id = block.tool_call_id;
-  started.tool = block.tool_name;
-  started.args_hash = FastHashHex(block.args.text);
-  started.effects = intent.effects;
-  started.decision.rule = decision.rule;
-  started.decision.by = "policy";
-  CO_RETURN_IF_ERROR(Append(std::move(started)));
-  const auto begin = SystemClock().Steady();
-  protocol::ToolExecutionStart shown;
-  shown.tool_call_id = block.tool_call_id;
-  shown.tool_name = block.tool_name;
-  shown.args = block.args;
-  bench_.log.Publish(std::move(shown));
-  tool::Call call{.tool_call_id = block.tool_call_id,
-                  .loop = bench_.loop,
-                  .workspace = bench_.workspace,
-                  .files = files_,
-                  .cancel = cancel_,
-                  .record_write = [&](protocol::FileFact fact) { return Append(std::move(fact)); },
-                  .put_blob = [&](std::string_view bytes) { return bench_.log.blobs().Put(bytes); },
-                  .update =
-                      [&](std::string_view text) {
-                        protocol::ToolExecutionUpdate update;
-                        update.tool_call_id = block.tool_call_id;
-                        update.partial = text;
-                        bench_.log.Publish(std::move(update));
-                      }};
-  const tool::Outcome outcome = co_await tool.Run(block.args, call);
-  for (const protocol::FileFact& fact : outcome.reads) {
-    files_.Take(fact);
-    CO_RETURN_IF_ERROR(Append(fact));
-  }
-  CO_RETURN_IF_ERROR(Answer(block.tool_call_id, outcome));
-  protocol::ToolExecutionEnd done;
-  done.tool_call_id = block.tool_call_id;
-  done.duration_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - begin).count();
-  done.is_error = outcome.is_error;
-  bench_.log.Publish(std::move(done));
-  co_return Status();
-}
-
-Status Turn::Answer(const std::string& tool_call_id, const tool::Outcome& outcome) {
-  protocol::ToolResult result;
-  result.tool_call_id = tool_call_id;
-  result.is_error = outcome.is_error;
-  result.content = Raw{Encode(outcome.content)};
-  for (const protocol::Block& block : outcome.content) {
-    if (const auto* image = std::get_if<protocol::ImageBlock>(&block))
-      result.blobs.push_back(image->blob);
-  }
-  return Append(std::move(result));
+Status Turn::Remind(std::string text) {
+  NewItem item{.kind = item::kRuntimeNotice, .content = std::move(text)};
+  return AppendItem(bench_.log, std::move(item), stamp_);
 }
 
 }  // namespace stet::agent

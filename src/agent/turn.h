@@ -7,19 +7,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "agent/instructions.h"
+#include "agent/calls.h"
+#include "agent/progress.h"
+#include "agent/workbench.h"
 #include "base/cancel.h"
 #include "base/loop.h"
-#include "context/conversation.h"
-#include "log/log.h"
-#include "policy/policy.h"
-#include "provider/provider.h"
-#include "tool/registry.h"
 
 namespace stet::agent {
 
@@ -28,17 +24,15 @@ namespace ended {
 inline constexpr std::string_view kCompleted = "completed";
 inline constexpr std::string_view kCancelled = "cancelled";
 inline constexpr std::string_view kMaxTurns = "max_turns";
+inline constexpr std::string_view kBudget = "budget";
+inline constexpr std::string_view kTimeout = "timeout";
+inline constexpr std::string_view kStopped = "stopped";     // Somebody denied a call and said stop.
+inline constexpr std::string_view kNoOutput = "no_output";  // Nothing that fits the schema came.
 inline constexpr std::string_view kRefused = "refused";
 inline constexpr std::string_view kOverflow = "overflow";
 inline constexpr std::string_view kError = "error";
+inline constexpr std::string_view kInterrupted = "interrupted";  // The process died.
 }  // namespace ended
-
-struct Denial {
-  std::string tool;
-  std::string tool_call_id;
-  Raw args;
-  std::string rule;
-};
 
 struct TurnEnd {
   std::string reason;  // One of ended::.
@@ -46,56 +40,54 @@ struct TurnEnd {
   std::optional<provider::FailureKind> failure;
   int steps = 0;
   std::string text;  // What the model said last.
+  std::optional<std::string> stop_reason;
+  std::int64_t price = 0;  // Micro-units, of what has a price.
+  std::chrono::milliseconds model_time{0};
   std::vector<Denial> denials;
-};
-
-/// What a session's turns work with. All of it outlives them.
-struct Workbench {
-  Loop& loop;
-  log::Log& log;
-  provider::Provider& model;
-  tool::Registry& tools;
-  tool::Workspace& workspace;
-  policy::Rules rules;
-  InstructionSources instructions;
-  std::optional<std::string> effort;
-  int max_steps = 0;  // 0: no limit.
 };
 
 class Turn {
  public:
-  Turn(Workbench& bench, CancelToken cancel);
+  /// Goes on with `turn_id` if there is one.
+  Turn(Workbench& bench, CancelToken cancel, const std::string& turn_id = "");
 
   [[nodiscard]] const std::string& id() const { return *stamp_.turn_id; }
+  [[nodiscard]] const protocol::Stamp& stamp() const { return stamp_; }
 
-  /// Fails only when the log cannot be written; whatever else goes wrong is in the end.
-  Task<Result<TurnEnd>> Run(protocol::Blocks content);
+  // All three fail only when the log cannot be written; whatever else goes wrong is in the end.
+
+  /// Begins with the event that is the leaf now: a user's message, or a notice.
+  Task<Result<TurnEnd>> Run();
+  /// Goes on with the calls of the last message that wait for somebody's word.
+  Task<Result<TurnEnd>> Resume(const Opening& opening);
 
  private:
-  class StreamSink;
-
-  Status Begin(protocol::Blocks content);
+  Status Begin();
   Status Finish(TurnEnd& end);
-  Result<provider::Request> BuildRequest();
+  Task<Status> RunSteps(TurnEnd& end);
   Task<Status> Step(TurnEnd& end, bool& rests);
+  Task<Status> RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end);
+  Task<Status> CheckProgress(const Calls& calls);
+  [[nodiscard]] bool OverLimit(TurnEnd& end) const;
+  Result<provider::Request> BuildRequest();
+  Status TakeSteers();
   Status Keep(const provider::CallResult& call, const std::string& event_id);
   Status Recover(const provider::CallResult& call, TurnEnd& end, bool& rests);
-  Task<Status> RunCalls(const protocol::Blocks& blocks, TurnEnd& end);
-  Task<Status> RunCall(const protocol::ToolCallBlock& block, TurnEnd& end);
-  Task<Status> Execute(tool::Tool& tool, const protocol::ToolCallBlock& block,
-                       const tool::Intent& intent, const policy::Decision& decision);
-  Status Answer(const std::string& tool_call_id, const tool::Outcome& outcome);
-  Status Remind(std::string_view kind, std::string_view text);
-  Status Append(protocol::Payload payload, const std::string& id = "");
-  Status LearnFiles();
+  Result<bool> GoOnAfter(const provider::CallResult& call);
+  void Rest(const provider::CallResult& call, TurnEnd& end) const;
+  Status Remind(std::string text);
 
   Workbench& bench_;
-  CancelToken cancel_;
-  context::Conversation conversation_;
-  tool::KnownFiles files_;
+  CancelSource cancel_;
+  Timer clock_;
+  bool timed_out_ = false;
+  bool stopped_ = false;
   protocol::Stamp stamp_;
-  std::vector<std::string> system_;
-  int continuations_ = 0;  // In a row.
+  Progress progress_;
+  std::optional<std::int64_t> max_tokens_;  // Raised, after a reply was cut.
+  int continuations_ = 0;                   // In a row.
+  int output_reminders_ = 0;
+  bool call_text_told_ = false;
 };
 
 }  // namespace stet::agent

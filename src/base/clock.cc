@@ -1,6 +1,7 @@
 #include "base/clock.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -65,6 +66,13 @@ std::string FormatUtc(Millis time) {
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
                      clock.hours().count(), clock.minutes().count(), clock.seconds().count(),
                      clock.subseconds().count());
+}
+
+std::string LocalDate(Millis time) {
+  const std::time_t seconds = static_cast<std::time_t>(time / 1000);
+  std::tm local{};
+  ::localtime_r(&seconds, &local);
+  return fmt::format("{:04}-{:02}-{:02}", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday);
 }
 
 }  // namespace stet

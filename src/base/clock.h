@@ -76,5 +76,7 @@ class Deadline {
 
 /// "2026-01-31T23:59:59.123Z".
 std::string FormatUtc(Millis time);
+/// "2026-11-15", in local time.
+std::string LocalDate(Millis time);
 
 }  // namespace stet

@@ -107,29 +107,88 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   with_json(gc);
 }
 
-void AddPrint(CLI::App& app, PrintCommand& command) {
+void AddWork(CLI::App& app, WorkCommand& command) {
   app.add_flag("-p,--print", command.print,
                "Do what the prompt says, print the answer, and end; what is piped in is appended");
   app.add_option("prompt", command.prompt, "What to do");
-  app.add_option("--output-format", command.output_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  app.add_option("--output-format", command.output_format, "text, json or stream-json")
+      ->check(CLI::IsMember({"text", "json", "stream-json"}));
+  app.add_option("--input-format", command.input_format, "text or stream-json")
+      ->check(CLI::IsMember({"text", "stream-json"}));
+  app.add_flag("--include-partial-messages", command.partial_messages,
+               "With stream-json: replies as they come");
+  app.add_flag("--replay-user-messages", command.replay_user_messages,
+               "With stream-json: repeat what was sent");
+  app.add_option("--json-schema", command.json_schema,
+                 "What the answer must fit: JSON, or a file with it");
+  app.add_option("--max-turns", command.max_turns, "End after this many steps")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--max-budget-usd", command.max_budget_usd, "End when a turn has cost this much")
+      ->check(CLI::Range(0.000001, 1'000'000.0));
+  app.add_option("--timeout", command.timeout_s, "End a turn after this many seconds")
+      ->check(CLI::Range(0.001, 10'000'000.0));
+  app.add_flag("--verbose", command.verbose, "Tell what is being done, on stderr");
+}
+
+void AddModel(CLI::App& app, WorkCommand& command) {
   app.add_option("--model", command.model, "PROVIDER/ID, a name of the configuration, or offline");
+  app.add_option("--fallback-model", command.fallback_model, "Asked when the model is overloaded");
   app.add_option("--effort", command.effort, "How hard the model thinks")
       ->check(CLI::IsMember({"none", "minimal", "low", "medium", "high", "xhigh", "max"}));
-  app.add_option("--permission-mode", command.mode, "default, acceptEdits, plan or bypass");
+  app.add_option("--append-system-prompt", command.append_system_prompt,
+                 "More instructions for a new session");
+  app.add_option("--system-prompt", command.system_prompt, "Instructions in place of stet's own");
+}
+
+void AddSession(CLI::App& app, WorkCommand& command) {
+  app.add_flag("-c,--continue", command.continue_latest,
+               "Go on with the newest session of this folder");
+  app.add_option("-r,--resume", command.resume, "Go on with this session; without ID, pick one")
+      ->expected(0, 1)
+      ->type_name("[ID]");
+  app.add_flag("--fork-session", command.fork, "Work on a copy of the session");
+  app.add_option("--at", command.at, "Go back to this event first");
+  app.add_option("--session-id", command.session_id, "The id of the new session");
+  app.add_option("--cwd", command.cwd, "The folder to work in");
+  app.add_option("--add-dir", command.add_dirs, "A folder that counts as part of the project");
+}
+
+void AddPermissions(CLI::App& app, WorkCommand& command) {
+  app.add_option("--permission-mode", command.mode,
+                 "default, acceptEdits, auto, plan, dontAsk or bypass");
   app.add_option("--allowed-tools,--allowedTools", command.allowed,
                  "Rules for what may run unasked: Tool, Tool(beginning*)");
   app.add_option("--disallowed-tools,--disallowedTools", command.disallowed,
                  "Rules for what may not run");
-  app.add_option("--append-system-prompt", command.append_system_prompt,
-                 "More instructions for a new session");
-  app.add_option("--max-turns", command.max_turns, "End after this many steps")
-      ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--cwd", command.cwd, "The folder to work in");
-  app.add_option("-r,--resume", command.resume, "Go on with this session");
-  app.add_flag("-c,--continue", command.continue_latest,
-               "Go on with the newest session of this folder");
-  app.add_flag("--verbose", command.verbose, "Tell what is being done, on stderr");
+  app.add_option("--tools", command.tools, "The only tools there are, with commas between");
+  app.add_flag_callback(
+      "--dangerously-skip-permissions", [&command] { command.mode = "bypass"; },
+      "The same as --permission-mode bypass");
+  app.add_option("--permission-prompt-tool", command.permission_prompt_tool,
+                 "stdio: whoever reads stream-json is asked")
+      ->check(CLI::IsMember({"stdio"}));
+}
+
+/// Flags that SDKs pass and that change nothing here.
+void AddTolerated(CLI::App& app) {
+  static bool flag = false;
+  static std::string value;
+  for (const char* name : {"--allow-dangerously-skip-permissions", "--strict-mcp-config"})
+    app.add_flag(name, flag, "")->group("");
+  // Only the user's own settings are read, whatever sources are named.
+  app.add_option("--setting-sources", value, "")->group("");
+}
+
+/// Flags that mean something elsewhere and nothing here: ignoring them would be a surprise.
+void AddRefused(CLI::App& app, std::string& refused) {
+  for (const char* name : {"--mcp-config", "--plugin-dir", "--settings", "--betas", "--agents",
+                           "--agent", "--max-thinking-tokens"}) {
+    app.add_option_function<std::string>(
+           name, [&refused, name](const std::string&) { refused = name; }, "")
+        ->group("");
+  }
+  for (const char* name : {"--no-session-persistence", "--include-hook-events", "--bare", "--ide"})
+    app.add_flag_callback(name, [&refused, name] { refused = name; }, "")->group("");
 }
 
 void AddModels(CLI::App& app, ModelsCommand& command) {
@@ -151,18 +210,45 @@ Answer Wrong(std::string_view what) {
   return {fmt::format("stet: {}\n`stet --help` shows what there is.\n", what), kExitUsage};
 }
 
+/// What of the options does not go together; empty when all does.
+std::string WhatIsWrong(const WorkCommand& work) {
+  if (work.continue_latest && work.resume)
+    return "--continue and --resume name two sessions: use one of them";
+  const bool resumes = work.continue_latest || work.resume;
+  if ((work.fork || !work.at.empty()) && !resumes)
+    return "--fork-session and --at need a session: add -c or -r ID";
+  if (!work.session_id.empty() && resumes && !work.fork)
+    return "--session-id is for a new session, or with --fork-session";
+  if (work.print && work.resume && work.resume->empty())
+    return "-p -r needs the session's id: there is nobody to pick one";
+  const bool streams = work.output_format == "stream-json";
+  if (work.input_format == "stream-json" && !streams)
+    return "--input-format stream-json needs --output-format stream-json";
+  if (work.partial_messages && !streams)
+    return "--include-partial-messages needs --output-format stream-json";
+  if (!work.permission_prompt_tool.empty() && work.input_format != "stream-json")
+    return "--permission-prompt-tool stdio needs --input-format stream-json";
+  return "";
+}
+
 }  // namespace
 
 Command ParseArguments(int argc, const char* const* argv) {
   SessionsCommand sessions;
   ModelsCommand models;
-  PrintCommand print;
+  WorkCommand work;
+  std::string refused;
   CLI::App app{std::string(kDescription), "stet"};
   app.set_version_flag("--version", fmt::format("stet {}", ProgramVersion()));
   app.require_subcommand(0, 1);
   AddSessions(app, sessions);
   AddModels(app, models);
-  AddPrint(app, print);
+  AddWork(app, work);
+  AddModel(app, work);
+  AddSession(app, work);
+  AddPermissions(app, work);
+  AddTolerated(app);
+  AddRefused(app, refused);
   // Runs in main, before any of this: named here for the help.
   app.add_subcommand("emulator", "Serve a scripted model on this machine, for developers");
   try {
@@ -178,14 +264,11 @@ Command ParseArguments(int argc, const char* const* argv) {
     return Wrong(error.what());
   }
   if (!models.verb.empty()) return models;
-  if (sessions.verb.empty() && print.print) {
-    if (print.continue_latest && !print.resume.empty())
-      return Wrong("--continue and --resume name two sessions: use one of them");
-    return print;
+  if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));
+  if (sessions.verb.empty()) {
+    if (const std::string wrong = WhatIsWrong(work); !wrong.empty()) return Wrong(wrong);
+    return work;
   }
-  if (sessions.verb.empty() && !print.prompt.empty())
-    return Wrong("there is no interactive stet yet: use `stet -p PROMPT`");
-  if (sessions.verb.empty()) return Answer{app.help(), kExitUsage};
   if (sessions.verb == "rewind" && sessions.event.empty() != sessions.to_start) {
     return Wrong("rewind needs an event to go back to, or --to-start");
   }

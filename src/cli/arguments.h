@@ -37,22 +37,36 @@ struct ModelsCommand {
   bool json = false;
 };
 
-/// `stet -p`.
-struct PrintCommand {
+/// `stet [PROMPT]` and `stet -p`.
+struct WorkCommand {
   bool print = false;
   std::string prompt;
-  std::string output_format = "text";  // text or json
+  std::string output_format = "text";  // text, json or stream-json
+  std::string input_format = "text";   // text or stream-json
+  bool partial_messages = false;
+  bool replay_user_messages = false;
+  std::string json_schema;  // JSON, or the name of a file with it.
   std::string model;
+  std::string fallback_model;
   std::string effort;
   std::string mode;
   std::string allowed;
   std::string disallowed;
+  std::optional<std::string> tools;
+  std::vector<std::string> add_dirs;
+  std::string permission_prompt_tool;  // stdio: whoever reads stream-json is asked.
   std::string append_system_prompt;
+  std::optional<std::string> system_prompt;
   std::string cwd;
-  std::string resume;
+  std::optional<std::string> resume;  // Empty: picked from a list.
+  std::string session_id;             // For a new session.
   bool continue_latest = false;
+  bool fork = false;
+  std::string at;
   bool verbose = false;
   std::int64_t max_turns = 0;
+  double max_budget_usd = 0;
+  double timeout_s = 0;
 };
 
 /// Nothing to run: text to print, and the exit code.
@@ -61,7 +75,7 @@ struct Answer {
   int exit_code = 0;
 };
 
-using Command = std::variant<SessionsCommand, ModelsCommand, PrintCommand, Answer>;
+using Command = std::variant<SessionsCommand, ModelsCommand, WorkCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

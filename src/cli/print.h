@@ -4,11 +4,11 @@
 #include "base/result.h"
 #include "cli/arguments.h"
 #include "cli/terminal.h"
-#include "client/turns.h"
+#include "client/live.h"
 
 namespace stet::cli {
 
 /// The exit code, or why it failed.
-Result<int> RunPrint(const PrintCommand& command, client::Turns& turns, Terminal& terminal);
+Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& terminal);
 
 }  // namespace stet::cli

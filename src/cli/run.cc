@@ -18,9 +18,9 @@ Result<int> Perform(const Command& command, const Clients& clients, Terminal& te
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> client, clients.models());
     return RunModels(*models, *client, terminal);
   }
-  if (const auto* print = std::get_if<PrintCommand>(&command)) {
-    ASSIGN_OR_RETURN(const std::unique_ptr<client::Turns> client, clients.turns());
-    return RunPrint(*print, *client, terminal);
+  if (const auto* work = std::get_if<WorkCommand>(&command)) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> client, clients.live());
+    return RunPrint(*work, *client, terminal);
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> client, clients.sessions());
   return RunSessions(std::get<SessionsCommand>(command), *client, terminal);

@@ -4,9 +4,9 @@
 #include <functional>
 #include <memory>
 
+#include "client/live.h"
 #include "client/models.h"
 #include "client/sessions.h"
-#include "client/turns.h"
 
 namespace stet::cli {
 
@@ -15,7 +15,7 @@ namespace stet::cli {
 struct Clients {
   std::function<Result<std::unique_ptr<client::Sessions>>()> sessions;
   std::function<Result<std::unique_ptr<client::Models>>()> models;
-  std::function<Result<std::unique_ptr<client::Turns>>()> turns;
+  std::function<Result<std::unique_ptr<client::Live>>()> live;
 };
 
 /// The process's exit code.

@@ -16,7 +16,14 @@ constexpr std::size_t kMaxFile = std::size_t{1} << 20;
 
 /// The file's own sections, before what is open in them is looked at.
 struct FileSettings {
-  STET_FIELDS(FileSettings, (OptionalRaw, model), (OptionalRaw, models))
+  STET_FIELDS(FileSettings,
+              (OptionalRaw, model),
+              (OptionalRaw, models),
+              (OptionalRaw, instructions),
+              (OptionalRaw, tools),
+              (OptionalRaw, policy),
+              (OptionalRaw, log),
+              (OptionalRaw, ui))
 };
 
 class Reader {
@@ -32,6 +39,12 @@ class Reader {
   template <Described T>
   Status NoStrangers(const T& object, const std::string& key) const;
 
+  template <Described T>
+  Status ReadSection(const OptionalRaw& section, const std::string& key, T& out) {
+    if (!section) return {};
+    ASSIGN_OR_RETURN(out, Table<T>(section->text, key));
+    return {};
+  }
   Status ReadModel(std::string_view json, Settings& settings);
   Status ReadModels(std::string_view json, Settings& settings);
   Status ReadRoles(std::string_view json, Settings& settings);
@@ -167,6 +180,14 @@ Result<Settings> Reader::Read() {
   Settings settings;
   if (file.models) RETURN_IF_ERROR(ReadModels(file.models->text, settings));
   if (file.model) RETURN_IF_ERROR(ReadModel(file.model->text, settings));
+  RETURN_IF_ERROR(ReadSection(file.instructions, "instructions", settings.instructions));
+  RETURN_IF_ERROR(ReadSection(file.tools, "tools", settings.tools));
+  RETURN_IF_ERROR(ReadSection(file.policy, "policy", settings.policy));
+  RETURN_IF_ERROR(ReadSection(file.log, "log", settings.log));
+  RETURN_IF_ERROR(ReadSection(file.ui, "ui", settings.ui));
+  const std::string durability = settings.log.durability.value_or("strict");
+  if (durability != "strict" && durability != "relaxed")
+    return std::unexpected(At("log.durability", "log.durability must be strict or relaxed"));
   return settings;
 }
 

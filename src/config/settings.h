@@ -57,7 +57,42 @@ struct ModelSettings {
               (OptionalRetry, retry))
 };
 
+using Names = std::optional<std::vector<std::string>>;
+
+/// [instructions]
+struct InstructionSettings {
+  STET_FIELDS(InstructionSettings, (Names, fallback))  // Read where a folder has no AGENTS.md.
+};
+
+/// [tools]
+struct ToolSettings {
+  STET_FIELDS(ToolSettings,
+              (Names, disabled),
+              (Flag, task_end_starts_turn),  // When a background command ends and nobody works.
+              (Names, private_hosts))  // WebFetch may ask them though they are not public.
+};
+
+/// [policy]
+struct PolicySettings {
+  STET_FIELDS(PolicySettings, (Text, mode), (Names, allow), (Names, ask), (Names, deny))
+};
+
+/// [log]
+struct LogSettings {
+  STET_FIELDS(LogSettings, (Text, durability))  // strict or relaxed
+};
+
+/// [ui]
+struct UiSettings {
+  STET_FIELDS(UiSettings, (Int, bell_after_ms))  // A turn at least this long ends with a bell.
+};
+
 struct Settings {
+  InstructionSettings instructions;
+  ToolSettings tools;
+  PolicySettings policy;
+  LogSettings log;
+  UiSettings ui;
   std::optional<ModelSettings> model;           // [model]
   std::map<std::string, ModelSettings> models;  // [models.NAME]
   std::map<std::string, ModelSettings> roles;   // [model.roles] with the names resolved.

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "policy/harmless.h"
+
 namespace stet::policy {
 namespace {
 
@@ -16,8 +18,11 @@ struct Name {
 constexpr std::array kModes = {
     Name{Mode::kDefault, "default"},
     Name{Mode::kAcceptEdits, "acceptEdits"},
+    Name{Mode::kAuto, "auto"},
     Name{Mode::kPlan, "plan"},
+    Name{Mode::kDontAsk, "dontAsk"},
     Name{Mode::kBypass, "bypass"},
+    Name{Mode::kBypass, "bypassPermissions"},
 };
 
 bool Inside(const std::string& path, const std::string& folder) {
@@ -25,31 +30,53 @@ bool Inside(const std::string& path, const std::string& folder) {
          folder == "/";
 }
 
-bool AllInside(const std::vector<std::string>& paths, const std::string& folder) {
-  return std::ranges::all_of(paths, [&](const std::string& path) { return Inside(path, folder); });
+bool AtHome(const Rules& rules, const std::vector<std::string>& paths) {
+  return std::ranges::all_of(paths, [&](const std::string& path) {
+    return Inside(path, rules.project) ||
+           std::ranges::any_of(rules.more_roots,
+                               [&](const std::string& root) { return Inside(path, root); });
+  });
 }
 
-/// A command that does one thing: nothing in it can start another.
-bool IsPlainCommand(std::string_view command) {
-  return command.find_first_of(";&|<>`$(){}\n\\\"'*?[]~#!") == std::string_view::npos;
-}
-
-bool Fits(std::string_view pattern, std::string_view text) {
-  if (!pattern.ends_with('*')) return text == pattern;
+bool Fits(const Rule& rule, std::string_view text) {
+  std::string_view pattern = rule.specifier;
+  if (rule.exact || !pattern.ends_with('*')) return text == pattern;
   pattern.remove_suffix(1);
   return text.starts_with(pattern);
 }
 
-/// Whether the rule speaks of this call. A rule that allows a command speaks of plain commands
-/// only: `git status` does not cover `git status; rm -rf x`.
+std::string_view HostOf(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
+  url = url.substr(0, url.find_first_of("/?#"));
+  if (const std::size_t at = url.rfind('@'); at != std::string_view::npos)
+    url.remove_prefix(at + 1);
+  if (url.starts_with('[')) return url.substr(0, url.find(']') + 1);
+  return url.substr(0, url.find(':'));
+}
+
+/// `domain:example.com` is that host and those below it; else the beginning of an address.
+bool FitsUrl(const Rule& rule, std::string_view url) {
+  constexpr std::string_view kDomain = "domain:";
+  if (!rule.specifier.starts_with(kDomain)) return Fits(rule, url);
+  const std::string_view domain = std::string_view(rule.specifier).substr(kDomain.size());
+  const std::string_view host = HostOf(url);
+  return host == domain || (host.ends_with(domain) && !domain.empty() &&
+                            host[host.size() - domain.size() - 1] == '.');
+}
+
+/// Whether the rule speaks of this call. A beginning that allows a command speaks of plain commands
+/// only: `git status*` does not cover `git status; rm -rf x`.
 bool Speaks(const Rule& rule, const Question& question, bool allows) {
   if (rule.tool != question.tool) return false;
   if (rule.specifier.empty()) return true;
   if (!question.command.empty())
-    return (!allows || IsPlainCommand(question.command)) && Fits(rule.specifier, question.command);
+    return Fits(rule, question.command) &&
+           (!allows || question.command == rule.specifier || IsPlainCommand(question.command));
+  if (!question.url.empty()) return FitsUrl(rule, question.url);
   const std::vector<std::string>& paths =
       question.writes.empty() ? question.reads : question.writes;
-  const auto fits = [&](const std::string& path) { return Fits(rule.specifier, path); };
+  const auto fits = [&](const std::string& path) { return Fits(rule, path); };
   return allows ? !paths.empty() && std::ranges::all_of(paths, fits)
                 : std::ranges::any_of(paths, fits);
 }
@@ -60,14 +87,36 @@ const Rule* FindRule(const std::vector<Rule>& rules, const Question& question, b
   return found == rules.end() ? nullptr : &*found;
 }
 
-std::string RuleText(const Rule& rule) {
-  return rule.specifier.empty() ? rule.tool : fmt::format("{}({})", rule.tool, rule.specifier);
-}
-
 std::string_view Trim(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" ,");
   if (begin == std::string_view::npos) return "";
   return text.substr(begin);
+}
+
+Decision DecideUnless(const Rules& rules, const Question& question) {
+  if (const Rule* rule = FindRule(rules.deny, question, false))
+    return {Verdict::kDeny, "deny:" + RuleText(*rule), "a rule forbids it"};
+  if (rules.mode == Mode::kBypass) return {Verdict::kAllow, "mode:bypass", ""};
+  if (rules.mode == Mode::kPlan && question.effects)
+    return {Verdict::kDeny, "mode:plan", "nothing is changed while planning"};
+  if (const Rule* rule = FindRule(rules.ask, question, false))
+    return {Verdict::kAsk, "ask:" + RuleText(*rule), "a rule wants it asked"};
+  if (const Rule* rule = FindRule(rules.allow, question, true))
+    return {Verdict::kAllow, "allow:" + RuleText(*rule), ""};
+  const bool home = AtHome(rules, question.reads);
+  if (!question.url.empty()) return {Verdict::kAsk, "network", "it uses the network"};
+  if (!question.effects && home) return {Verdict::kAllow, "read in project", ""};
+  const bool edits = rules.mode == Mode::kAcceptEdits || rules.mode == Mode::kAuto;
+  if (edits && question.command.empty() && home && !question.writes.empty() &&
+      AtHome(rules, question.writes))
+    return {Verdict::kAllow, fmt::format("mode:{}", ModeName(rules.mode)), ""};
+  if (!question.command.empty()) {
+    if (rules.mode == Mode::kAuto && IsHarmlessCommand(question.command))
+      return {Verdict::kAllow, "mode:auto", ""};
+    return {Verdict::kAsk, "command", "commands are asked"};
+  }
+  if (!question.effects) return {Verdict::kAsk, "read outside", "it is outside the project"};
+  return {Verdict::kAsk, "write", "changes are asked"};
 }
 
 }  // namespace
@@ -99,22 +148,37 @@ Result<std::vector<Rule>> ParseRules(std::string_view text) {
   return rules;
 }
 
+std::string RuleText(const Rule& rule) {
+  return rule.specifier.empty() ? rule.tool : fmt::format("{}({})", rule.tool, rule.specifier);
+}
+
+Rule GrantFrom(std::string_view text) {
+  const std::size_t open = text.find('(');
+  if (open == std::string_view::npos || !text.ends_with(')'))
+    return {.tool = std::string(text), .specifier = "", .exact = true};
+  return {.tool = std::string(text.substr(0, open)),
+          .specifier = std::string(text.substr(open + 1, text.size() - open - 2)),
+          .exact = true};
+}
+
+Rule GrantFor(const Rules& rules, const Question& question) {
+  Rule rule{.tool = question.tool, .specifier = question.command, .exact = true};
+  if (!question.url.empty()) {
+    rule.specifier = fmt::format("domain:{}", HostOf(question.url));
+    return rule;
+  }
+  const std::vector<std::string>& paths =
+      question.writes.empty() ? question.reads : question.writes;
+  if (question.command.empty() && !paths.empty() && !AtHome(rules, paths))
+    rule.specifier = paths.front();
+  return rule;
+}
+
 Decision Decide(const Rules& rules, const Question& question) {
-  if (const Rule* rule = FindRule(rules.deny, question, false))
-    return {Verdict::kDeny, "deny:" + RuleText(*rule), "a rule forbids it"};
-  if (rules.mode == Mode::kBypass) return {Verdict::kAllow, "mode:bypass", ""};
-  if (rules.mode == Mode::kPlan && question.effects)
-    return {Verdict::kDeny, "mode:plan", "nothing is changed while planning"};
-  if (const Rule* rule = FindRule(rules.allow, question, true))
-    return {Verdict::kAllow, "allow:" + RuleText(*rule), ""};
-  const bool home = AllInside(question.reads, rules.project);
-  if (!question.effects && home) return {Verdict::kAllow, "read in project", ""};
-  if (rules.mode == Mode::kAcceptEdits && question.command.empty() && home &&
-      !question.writes.empty() && AllInside(question.writes, rules.project))
-    return {Verdict::kAllow, "mode:acceptEdits", ""};
-  if (!question.command.empty()) return {Verdict::kAsk, "command", "commands are asked"};
-  if (!question.effects) return {Verdict::kAsk, "read outside", "it is outside the project"};
-  return {Verdict::kAsk, "write", "changes are asked"};
+  Decision decision = DecideUnless(rules, question);
+  if (decision.verdict == Verdict::kAsk && rules.mode == Mode::kDontAsk)
+    return {Verdict::kDeny, "mode:dontAsk", decision.reason + ", and nothing may be asked"};
+  return decision;
 }
 
 }  // namespace stet::policy

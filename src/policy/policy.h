@@ -17,11 +17,13 @@ namespace stet::policy {
 enum class Mode {
   kDefault,
   kAcceptEdits,  // Files in the project may be written.
+  kAuto,         // So may they here; and commands that are known to be harmless run.
   kPlan,         // Nothing with effects runs.
+  kDontAsk,      // What would be asked is denied.
   kBypass,       // Everything runs.
 };
 
-/// "default", "acceptEdits", ...
+/// "default", "acceptEdits", ...; also "bypassPermissions", as others spell it.
 std::optional<Mode> ModeFrom(std::string_view name);
 std::string_view ModeName(Mode mode);
 
@@ -40,20 +42,33 @@ struct Question {
   std::vector<std::string> reads;  // Real paths.
   std::vector<std::string> writes;
   std::string command;
+  std::string url;
 };
 
 /// `Tool`, or `Tool(beginning of a command or path *)`: a star at the end stands for anything.
 struct Rule {
   std::string tool;
   std::string specifier;  // Empty: every call of the tool.
+  bool exact = false;     // The specifier is the whole command or path: a star is a star.
+  friend bool operator==(const Rule&, const Rule&) = default;
 };
 /// "Read,Bash(git status)" or with blanks between. kInvalid names the part that is no rule.
 Result<std::vector<Rule>> ParseRules(std::string_view text);
 
+/// A rule that covers this call and no more than a user expects: the same command or address again,
+/// or the same tool on files of the project.
+struct Rules;
+Rule GrantFor(const Rules& rules, const Question& question);
+/// "Edit" or "Bash(make -j2)": as a grant stands in the log.
+std::string RuleText(const Rule& rule);
+Rule GrantFrom(std::string_view text);
+
 struct Rules {
   Mode mode = Mode::kDefault;
-  std::string project;  // A real path.
+  std::string project;                  // A real path.
+  std::vector<std::string> more_roots;  // Other folders that count as the project's. Real paths.
   std::vector<Rule> allow;
+  std::vector<Rule> ask;
   std::vector<Rule> deny;
 };
 

@@ -6,7 +6,11 @@ namespace stet::policy {
 namespace {
 
 Rules In(Mode mode, std::string_view allow = "", std::string_view deny = "") {
-  return {.mode = mode, .project = "/p", .allow = *ParseRules(allow), .deny = *ParseRules(deny)};
+  return {.mode = mode,
+          .project = "/p",
+          .allow = *ParseRules(allow),
+          .ask = {},
+          .deny = *ParseRules(deny)};
 }
 
 Question Command(const std::string& command) {
@@ -53,6 +57,50 @@ TEST(PolicyTest, ARuleForACommandCoversNoOtherBehindIt) {
   for (const char* trick : {"git status; rm -rf x", "git status && x", "git status\nrm x",
                             "git status $(rm x)", "git status `rm x`", "git status > x", "git log"})
     EXPECT_EQ(Decide(rules, Command(trick)).verdict, Verdict::kAsk) << trick;
+}
+
+TEST(PolicyTest, AutoRunsWhatIsKnownToBeHarmlessAndAsksAboutTheRest) {
+  const Rules rules = In(Mode::kAuto);
+  EXPECT_EQ(Decide(rules, Write("/p/a")).verdict, Verdict::kAllow);
+  for (const char* harmless :
+       {"ls -la src", "git status", "git diff --stat", "cat a b", "date +%s"})
+    EXPECT_EQ(Decide(rules, Command(harmless)).verdict, Verdict::kAllow) << harmless;
+  for (const char* asked :
+       {"rm a", "ls; rm a", "cat /etc/passwd", "cat ../x", "git push", "git -c core.pager=x log",
+        "git diff --output x", "date -s 1", "cat a > b", "find . -delete", "A=b ls", ""})
+    EXPECT_NE(Decide(rules, Command(asked)).verdict, Verdict::kAllow) << asked;
+}
+
+TEST(PolicyTest, DontAskDeniesWhatWouldBeAsked) {
+  EXPECT_EQ(Decide(In(Mode::kDontAsk), Command("ls")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(In(Mode::kDontAsk, "Bash(ls)"), Command("ls")).verdict, Verdict::kAllow);
+}
+
+TEST(PolicyTest, AGrantCoversTheSameCallAgainAndNothingElse) {
+  Rules rules = In(Mode::kDefault);
+  const Question command = Command("rm *");
+  rules.allow.push_back(GrantFrom(RuleText(GrantFor(rules, command))));
+  EXPECT_EQ(Decide(rules, command).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Command("rm x")).verdict, Verdict::kAsk) << "the star is a star";
+  rules.allow.push_back(GrantFor(rules, Command("make && (cd a; ls)")));
+  EXPECT_EQ(Decide(rules, Command("make && (cd a; ls)")).verdict, Verdict::kAllow);
+  rules.allow.push_back(GrantFor(rules, Write("/p/a")));
+  EXPECT_EQ(Decide(rules, Write("/p/b")).verdict, Verdict::kAllow) << "files of the project";
+  rules = In(Mode::kDefault);
+  rules.allow.push_back(GrantFor(rules, Write("/q/a")));
+  EXPECT_EQ(Decide(rules, Write("/q/b")).verdict, Verdict::kAsk);
+}
+
+TEST(PolicyTest, AnAddressIsAskedUnlessItsDomainIsAllowed) {
+  const Rules rules = In(Mode::kDefault, "WebFetch(domain:example.com)");
+  const auto fetch = [](const std::string& url) {
+    return Question{
+        .tool = "WebFetch", .effects = false, .reads = {}, .writes = {}, .command = "", .url = url};
+  };
+  EXPECT_EQ(Decide(rules, fetch("https://example.com/a")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, fetch("https://docs.example.com:8080/a")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, fetch("https://badexample.com/a")).verdict, Verdict::kAsk);
+  EXPECT_EQ(Decide(rules, fetch("https://example.com@evil.org/")).verdict, Verdict::kAsk);
 }
 
 TEST(PolicyTest, DenyBeatsAllow) {

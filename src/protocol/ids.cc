@@ -25,6 +25,8 @@ std::string NewToolCallId(Random& random) { return NewId("call_", random); }
 std::string NewModelCallId(Random& random) { return NewId("mc_", random); }
 std::string NewTurnId(Random& random) { return NewId("turn_", random); }
 std::string NewDeviceId(Random& random) { return NewId("dev_", random); }
+std::string NewRequestId(Random& random) { return NewId("req_", random); }
+std::string NewQueueItemId(Random& random) { return NewId("q_", random); }
 
 bool IsSessionId(std::string_view id) {
   return !id.empty() && id.size() <= kMaxSessionId && id.front() != '-' &&

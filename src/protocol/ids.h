@@ -17,6 +17,10 @@ std::string NewToolCallId(Random& random);
 std::string NewModelCallId(Random& random);
 std::string NewTurnId(Random& random);
 std::string NewDeviceId(Random& random);
+/// Of something asked.
+std::string NewRequestId(Random& random);
+/// Of something queued.
+std::string NewQueueItemId(Random& random);
 
 /// Whether `id` can name a session's folder: 1 to 128 of a-z A-Z 0-9 _ -, not starting with a dash.
 bool IsSessionId(std::string_view id);

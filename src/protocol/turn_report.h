@@ -1,4 +1,4 @@
-// What a face asks to be done, and what came of it: plain data.
+// What came of a turn: plain data.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,16 @@
 
 namespace stet::protocol {
 
-/// One submission.
-struct Submission {
-  STET_FIELDS(Submission,
-              (Text, text),
-              (Text, cwd),
-              (OptionalText, session_id),  // Absent: a new session.
-              (Text, model),  // As asked for; empty: the configured one.
-              (OptionalText, effort),
-              (Text, mode),  // Of permissions; empty: default.
-              (Text, allowed),  // Rules, as on the command line.
-              (Text, disallowed),
-              (Text, append_system_prompt),
-              (std::int64_t, max_steps))  // 0: no limit.
+/// A file that changed after some event of the session.
+struct FileRow {
+  STET_FIELDS(FileRow,
+              (Text, path),
+              (Text, op),  // write, delete, outside_write
+              (bool, can_restore),  // The content before it is kept.
+              (bool, changed_since),  // By somebody else, after the session wrote it.
+              (bool, restored))
 };
+using FileRows = std::vector<FileRow>;
 
 struct DenialRow {
   STET_FIELDS(DenialRow, (Text, tool_name), (Text, tool_call_id), (Raw, args), (Text, rule))
@@ -32,13 +28,18 @@ using DenialRows = std::vector<DenialRow>;
 struct TurnReport {
   STET_FIELDS(TurnReport,
               (Text, session_id),
-              (Text, reason),  // completed, cancelled, max_turns, refused, overflow, error
+              (Text, turn_id),
+              (Text, reason),  // One of agent::ended.
               (OptionalText, error),
               (OptionalText, failure),  // The kind of the model's failure.
               (Text, text),  // What the model said last.
+              (OptionalRaw, output),  // That fits the schema, when one was given.
+              (OptionalText, stop_reason),
               (std::int64_t, steps),
               (std::int64_t, duration_ms),
+              (std::int64_t, model_ms),  // Of which waiting for models.
               (Text, model),
+              (std::int64_t, context_window),
               (CostSum, cost),
               (DenialRows, denials))
 };

@@ -197,4 +197,12 @@ Result<Selected> SelectModel(const config::Settings& settings, const std::string
   return selected;
 }
 
+Result<Selected> SelectRole(const config::Settings& settings, const std::string& role,
+                            const Environment& environment) {
+  const auto found = settings.roles.find(role);
+  if (found == settings.roles.end())
+    return Fail(Code::kNotFound, fmt::format("no model has the role {}", role));
+  return FromSettings(found->second, "model.roles." + role, environment);
+}
+
 }  // namespace stet::provider

@@ -35,6 +35,10 @@ Model OfflineModel();
 Result<Selected> SelectModel(const config::Settings& settings, const std::string& asked,
                              const Environment& environment);
 
+/// The model of a role that the configuration has.
+Result<Selected> SelectRole(const config::Settings& settings, const std::string& role,
+                            const Environment& environment);
+
 /// The model that a table of the configuration describes. `where` names the table in errors.
 Result<Model> ConfiguredModel(const config::ModelSettings& settings, std::string_view where);
 

@@ -11,6 +11,7 @@ std::vector<std::unique_ptr<Tool>> BuiltinTools(std::vector<std::string> secret_
   tools.push_back(MakeGrepTool());
   tools.push_back(MakeBashTool(std::move(secret_variables)));
   tools.push_back(MakeTodoWriteTool());
+  tools.push_back(MakeAskUserTool());
   return tools;
 }
 

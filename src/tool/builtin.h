@@ -18,6 +18,10 @@ std::unique_ptr<Tool> MakeGrepTool();
 /// Commands do not get the variables of these names: keys of model providers.
 std::unique_ptr<Tool> MakeBashTool(std::vector<std::string> secret_variables);
 std::unique_ptr<Tool> MakeTodoWriteTool();
+std::unique_ptr<Tool> MakeAskUserTool();
+/// Not among the builtin ones: for a turn whose answer must fit `schema`, an object's.
+std::unique_ptr<Tool> MakeStructuredOutputTool(std::string schema,
+                                               std::function<void(const Raw&)> take);
 
 /// All of them. Whoever knows of keys in the environment names their variables.
 std::vector<std::unique_ptr<Tool>> BuiltinTools(std::vector<std::string> secret_variables = {});

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "tool/args.h"
 #include "tool/builtin.h"
+#include "tool/image.h"
 #include "tool/notebook.h"
 #include "tool/paths.h"
 #include "tool/text_file.h"
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::int64_t kMaxLines = 2000;
 constexpr std::size_t kMaxLineBytes = 2000;
-constexpr std::size_t kMaxImageBytes = std::size_t{5} << 20;
 constexpr std::size_t kBytesPerToken = 3;
 constexpr std::int64_t kShareOfWindow = 10;  // A tenth.
 
@@ -39,14 +39,6 @@ Wanted WantedOf(const Args& args) {
 std::size_t BudgetBytes(const Workspace& workspace) {
   return static_cast<std::size_t>(std::max<std::int64_t>(workspace.context_window, 1000)) *
          kBytesPerToken / kShareOfWindow;
-}
-
-std::string_view ImageType(std::string_view bytes) {
-  if (bytes.starts_with("\x89PNG\r\n\x1A\n")) return "image/png";
-  if (bytes.starts_with("\xFF\xD8\xFF")) return "image/jpeg";
-  if (bytes.starts_with("GIF87a") || bytes.starts_with("GIF89a")) return "image/gif";
-  if (bytes.starts_with("RIFF") && bytes.substr(0, 12).ends_with("WEBP")) return "image/webp";
-  return {};
 }
 
 /// The lines of a file that go to the model.

@@ -62,6 +62,9 @@ struct Call {
   std::function<Result<std::string>(std::string_view)> put_blob;
   /// Progress, as more output.
   std::function<void(std::string_view)> update;
+  /// Asks the person `text`, with options in the form of AskUser's own arguments, and gives what
+  /// was said. kUnavailable when nobody is there.
+  std::function<Task<Result<Raw>>(std::string text, Raw options)> ask;
 };
 
 class Tool {
@@ -75,6 +78,8 @@ class Tool {
   [[nodiscard]] virtual std::string_view schema() const = 0;
   /// Reads local files and does nothing else: it may start while the reply still streams.
   [[nodiscard]] virtual bool reads_only() const { return false; }
+  /// Does nothing but ask a person through Call::ask.
+  [[nodiscard]] virtual bool asks_user() const { return false; }
 
   /// `args` fit the schema. kInvalid, with what to correct, when the call makes no sense.
   [[nodiscard]] virtual Result<Intent> Intend(const Raw& args,

@@ -103,7 +103,7 @@ TEST_F(PrintTest, AScriptedTaskRunsInEveryDialectAndLeavesTheSameFiles) {
 }
 
 TEST_F(PrintTest, WrongUsageIsSaidWithExitCode2AndAMissingKeyWith5) {
-  EXPECT_EQ(Stet({"-p"}).exit_code, 1) << "no prompt";
+  EXPECT_EQ(Stet({"-p"}).exit_code, 2) << "no prompt";
   EXPECT_EQ(Stet({"-p", "--output-format", "xml", "x"}).exit_code, 2);
   EXPECT_EQ(Stet({"-p", "-c", "-r", "x", "y"}).exit_code, 2);
   EXPECT_EQ(Stet({"-p", "--model", "openai/gpt-5", "x"}).exit_code, 5);

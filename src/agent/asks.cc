@@ -1,0 +1,141 @@
+#include "agent/asks.h"
+
+#include <fmt/format.h>
+
+#include "base/json_view.h"
+#include "base/random.h"
+#include "protocol/ids.h"
+
+namespace stet::agent {
+
+Status Asks::Append(protocol::Payload payload, const protocol::Stamp& stamp) {
+  std::vector<log::Draft> batch;
+  batch.push_back({.payload = std::move(payload), .id = "", .stamp = stamp});
+  RETURN_IF_ERROR(log_.Append(std::move(batch)));
+  return {};
+}
+
+protocol::PermissionAsk Asks::FromEvent(const protocol::Permission& asked) {
+  protocol::PermissionAsk ask;
+  if (asked.options) {
+    if (Result<protocol::PermissionAsk> kept = Decode<protocol::PermissionAsk>(asked.options->text))
+      ask = *std::move(kept);
+  }
+  ask.request_id = asked.request_id;
+  ask.tool_call_id = asked.tool_call_id;
+  return ask;
+}
+
+Task<Result<PermissionReply>> Asks::Permission(protocol::PermissionAsk ask, std::string args_hash,
+                                               protocol::Stamp stamp, CancelToken cancel) {
+  const bool reopened = !ask.request_id.empty();
+  if (!reopened) ask.request_id = protocol::NewRequestId(ProcessRandom());
+  const std::string id = ask.request_id;
+  protocol::Permission event;
+  event.request_id = id;
+  event.tool_call_id = ask.tool_call_id;
+  event.args_hash = args_hash;
+  const Pending<PermissionReply> reply(loop_);
+  // Open before it is published: an answer may come at once.
+  permissions_.insert_or_assign(id, OpenPermission{ask, args_hash, stamp, reply});
+  if (!reopened) {
+    event.phase = "asked";
+    event.options = Raw{Encode(ask)};
+    if (Status asked = Append(event, stamp); !asked) {
+      permissions_.erase(id);
+      co_return std::unexpected(std::move(asked).error());
+    }
+  }
+  const CancelRegistration registration = cancel.OnCancel([reply] { reply.Set(std::nullopt); });
+  PermissionReply said = co_await reply;
+  permissions_.erase(id);
+  if (!said) {
+    event.phase = "withdrawn";
+    event.options.reset();
+    CO_RETURN_IF_ERROR(Append(event, stamp));
+  }
+  co_return said;
+}
+
+Task<Result<QuestionReply>> Asks::Question(protocol::QuestionAsk ask, bool reopened,
+                                           protocol::Stamp stamp, CancelToken cancel) {
+  const std::string id = ask.question_id;
+  const Pending<QuestionReply> reply(loop_);
+  questions_.insert_or_assign(id, OpenQuestion{ask, stamp, reply});
+  if (!reopened) {
+    protocol::Question event;
+    event.question_id = id;
+    event.phase = "asked";
+    event.text = ask.text;
+    event.options = ask.options;
+    event.blocking = true;
+    if (Status asked = Append(std::move(event), stamp); !asked) {
+      questions_.erase(id);
+      co_return std::unexpected(std::move(asked).error());
+    }
+  }
+  const CancelRegistration registration = cancel.OnCancel([reply] { reply.Set(std::nullopt); });
+  QuestionReply said = co_await reply;
+  questions_.erase(id);
+  if (!said) {
+    protocol::Question withdrawn;
+    withdrawn.question_id = id;
+    withdrawn.phase = "withdrawn";
+    CO_RETURN_IF_ERROR(Append(std::move(withdrawn), stamp));
+  }
+  co_return said;
+}
+
+Status Asks::Answer(const protocol::PermissionAnswer& answer) {
+  if (const auto by = answered_.find(answer.request_id); by != answered_.end())
+    return Fail(Code::kConflict, fmt::format("{} has answered that already", by->second));
+  const auto open = permissions_.find(answer.request_id);
+  if (open == permissions_.end())
+    return Fail(Code::kNotFound, fmt::format("nothing asks for {}", answer.request_id));
+  protocol::Permission event;
+  event.request_id = answer.request_id;
+  event.tool_call_id = open->second.ask.tool_call_id;
+  event.args_hash = open->second.args_hash;
+  event.phase = "answered";
+  event.answer = answer.allow ? "allow" : "deny";
+  event.args = answer.args;
+  event.scope = answer.scope;
+  if (answer.allow && answer.scope == "session") event.rule = open->second.ask.session_rule;
+  event.by = answer.by;
+  const Pending<PermissionReply> reply = open->second.reply;
+  RETURN_IF_ERROR(Append(std::move(event), open->second.stamp));
+  answered_[answer.request_id] = answer.by;
+  reply.Set(answer);
+  return {};
+}
+
+Status Asks::Answer(const protocol::QuestionAnswer& answer) {
+  if (const auto by = answered_.find(answer.question_id); by != answered_.end())
+    return Fail(Code::kConflict, fmt::format("{} has answered that already", by->second));
+  const auto open = questions_.find(answer.question_id);
+  if (open == questions_.end())
+    return Fail(Code::kNotFound, fmt::format("there is no open question {}", answer.question_id));
+  protocol::Question event;
+  event.question_id = answer.question_id;
+  event.phase = "answered";
+  event.answer = answer.answer;
+  const Pending<QuestionReply> reply = open->second.reply;
+  RETURN_IF_ERROR(Append(std::move(event), open->second.stamp));
+  answered_[answer.question_id] = answer.by;
+  reply.Set(answer.answer);
+  return {};
+}
+
+protocol::PermissionAsks Asks::permissions() const {
+  protocol::PermissionAsks asks;
+  for (const auto& [id, open] : permissions_) asks.push_back(open.ask);
+  return asks;
+}
+
+protocol::QuestionAsks Asks::questions() const {
+  protocol::QuestionAsks asks;
+  for (const auto& [id, open] : questions_) asks.push_back(open.ask);
+  return asks;
+}
+
+}  // namespace stet::agent

@@ -1,0 +1,71 @@
+// Asks: what a session's turn waits for somebody to say. Everything asked and answered is in the
+// log before it counts, so any client can answer, and a restart keeps it waiting.
+//
+// Belongs to the session's lane, on its loop.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/cancel.h"
+#include "base/loop.h"
+#include "log/log.h"
+#include "protocol/live.h"
+
+namespace stet::agent {
+
+/// What was said to a request: nothing when it was withdrawn.
+using PermissionReply = std::optional<protocol::PermissionAnswer>;
+using QuestionReply = std::optional<Raw>;
+
+class Asks {
+ public:
+  Asks(Loop& loop, log::Log& log) : loop_(loop), log_(log) {}
+
+  /// Whether anybody will answer. Without that nothing may be asked.
+  [[nodiscard]] bool present() const { return present_; }
+  void set_present(bool present) { present_ = present; }
+
+  /// Appends `asked` (unless `ask` has an id: then it stands in the log already), and waits. Cancel
+  /// withdraws it. Fails when the log cannot be written.
+  Task<Result<PermissionReply>> Permission(protocol::PermissionAsk ask, std::string args_hash,
+                                           protocol::Stamp stamp, CancelToken cancel);
+  /// The same for a question; `reopened` says that it stands in the log.
+  Task<Result<QuestionReply>> Question(protocol::QuestionAsk ask, bool reopened,
+                                       protocol::Stamp stamp, CancelToken cancel);
+
+  /// kNotFound when nothing of that name is open; kConflict, saying who, when it was answered.
+  Status Answer(const protocol::PermissionAnswer& answer);
+  Status Answer(const protocol::QuestionAnswer& answer);
+
+  [[nodiscard]] protocol::PermissionAsks permissions() const;
+  [[nodiscard]] protocol::QuestionAsks questions() const;
+
+  /// An `asked` event as it was asked.
+  static protocol::PermissionAsk FromEvent(const protocol::Permission& asked);
+
+ private:
+  struct OpenPermission {
+    protocol::PermissionAsk ask;
+    std::string args_hash;
+    protocol::Stamp stamp;
+    Pending<PermissionReply> reply;
+  };
+  struct OpenQuestion {
+    protocol::QuestionAsk ask;
+    protocol::Stamp stamp;
+    Pending<QuestionReply> reply;
+  };
+
+  Status Append(protocol::Payload payload, const protocol::Stamp& stamp);
+
+  Loop& loop_;
+  log::Log& log_;
+  bool present_ = false;
+  std::map<std::string, OpenPermission> permissions_;
+  std::map<std::string, OpenQuestion> questions_;
+  std::map<std::string, std::string> answered_;  // By whom.
+};
+
+}  // namespace stet::agent

@@ -1,0 +1,372 @@
+#include "agent/calls.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+
+namespace stet::agent {
+namespace {
+
+constexpr std::size_t kMaxSideBySide = 8;
+
+tool::Outcome NotRun(std::string_view why) {
+  return tool::Problem(fmt::format("This call was not run: {}", why));
+}
+
+policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent) {
+  policy::Question question;
+  question.tool = tool;
+  question.effects = intent.effects;
+  question.reads = intent.reads;
+  question.writes = intent.writes;
+  question.command = intent.command;
+  question.url = intent.url;
+  return question;
+}
+
+}  // namespace
+
+/// A call on its way to its result.
+struct Calls::One {
+  One(Loop& loop, const CancelToken& parent) : cancel(parent), ended(loop) {}
+
+  protocol::ToolCallBlock block;
+  Raw args;  // The block's, or as an approver edited them.
+  tool::Tool* tool = nullptr;
+  tool::Intent intent;
+  protocol::ToolStarted started;
+  std::chrono::steady_clock::time_point began;
+  std::chrono::milliseconds took{0};
+  bool in_log = false;  // Its message is: what happens goes to the log at once.
+  std::optional<tool::Outcome> outcome;
+  CancelSource cancel;
+  Pending<bool> ended;
+};
+
+Calls::Calls(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel,
+             const Opening* earlier)
+    : bench_(bench), stamp_(stamp), cancel_(std::move(cancel)), earlier_(earlier) {}
+
+Calls::~Calls() = default;
+
+void Calls::Begun(std::int64_t index, std::string_view tool) {
+  const tool::Tool* found = bench_.tools.Find(tool);
+  begun_[index] = found != nullptr && found->reads_only();
+}
+
+void Calls::Complete(std::int64_t index, const protocol::ToolCallBlock& block) {
+  const auto all_read = std::ranges::all_of(
+      begun_, [&](const auto& call) { return call.first > index || call.second; });
+  if (!all_read || running_.size() >= kMaxSideBySide || cancel_.cancelled() || !LoadFiles()) return;
+  Result<OnePtr> one = Prepare(block);
+  if (!one) return;
+  policy::Decision decision = Decide(**one);
+  if (decision.verdict != policy::Verdict::kAllow || (*one)->intent.effects) return;
+  early_[block.tool_call_id] = *one;
+  Start(*one, std::move(decision), "policy");
+}
+
+void Calls::Forget() {
+  for (const auto& [id, one] : early_) one->cancel.Cancel();
+  early_.clear();
+  begun_.clear();
+}
+
+Task<void> Calls::Finish() {
+  Forget();
+  for (const OnePtr& one : running_) co_await one->ended;
+  running_.clear();
+}
+
+Task<Status> Calls::Run(const protocol::Blocks& blocks) {
+  CO_RETURN_IF_ERROR(LoadFiles());
+  // What started early first: nothing of it was in the log before its message.
+  for (const protocol::Block& block : blocks) {
+    const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
+    const auto early = call != nullptr ? early_.find(call->tool_call_id) : early_.end();
+    if (early != early_.end()) CO_RETURN_IF_ERROR(Announce(*early->second));
+  }
+  for (const protocol::Block& block : blocks) {
+    const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
+    if (call == nullptr || early_.contains(call->tool_call_id)) continue;
+    const bool open =
+        std::ranges::find(bench_.log.open_calls(), call->tool_call_id,
+                          &log::OpenCall::tool_call_id) != bench_.log.open_calls().end();
+    if (!open) continue;
+    Status ran = co_await RunCall(*call);
+    if (!ran) {
+      status_ = std::move(ran);
+      break;
+    }
+  }
+  Status rest = co_await Await(0);
+  co_return rest;
+}
+
+Result<Calls::OnePtr> Calls::Prepare(const protocol::ToolCallBlock& block) const {
+  RETURN_IF_ERROR(bench_.tools.Check(block.tool_name, block.args));
+  auto one = std::make_shared<One>(bench_.loop, cancel_);
+  one->block = block;
+  one->args = block.args;
+  one->tool = bench_.tools.Find(block.tool_name);
+  ASSIGN_OR_RETURN(one->intent, one->tool->Intend(one->args, bench_.workspace));
+  return one;
+}
+
+policy::Decision Calls::Decide(const One& one) const {
+  return policy::Decide(bench_.rules, QuestionOf(one.block.tool_name, one.intent));
+}
+
+Task<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
+  if (cancel_.cancelled()) co_return Answer(block, NotRun("the turn was cancelled"));
+  if (stopped_) co_return Answer(block, NotRun("the user stopped the turn"));
+  Result<OnePtr> prepared = Prepare(block);
+  if (!prepared) co_return Answer(block, tool::Problem(prepared.error().message));
+  const OnePtr one = *prepared;
+  policy::Decision decision = Decide(*one);
+  std::string by = "policy";
+  Result<bool> permitted = co_await Permit(*one, decision, by);
+  if (!permitted) co_return std::unexpected(permitted.error());
+  if (!*permitted) co_return Status();
+  Status ran = co_await RunAllowed(one, std::move(decision), std::move(by));
+  co_return ran;
+}
+
+/// Reads wait for nothing but room; everything else for all before it, and all behind wait for it.
+Task<Status> Calls::RunAllowed(OnePtr one, policy::Decision decision, std::string by) {
+  const bool alone = !one->tool->reads_only() || one->intent.effects;
+  Status room = co_await Await(alone ? 0 : kMaxSideBySide - 1);
+  if (!room) co_return room;
+  Start(one, std::move(decision), std::move(by));
+  // Who asks a person has done nothing yet: if we die now the question still waits.
+  if (one->tool->asks_user())
+    one->in_log = true;
+  else
+    CO_RETURN_IF_ERROR(Announce(*one));
+  if (!alone) co_return Status();
+  Status ended = co_await Await(0);
+  co_return ended;
+}
+
+/// True: it may run. False: it has its result, which says why not.
+Task<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::string& by) {
+  if (decision.verdict == policy::Verdict::kAllow) co_return true;
+  if (decision.verdict == policy::Verdict::kDeny || !bench_.asks.present()) {
+    const bool nobody = decision.verdict == policy::Verdict::kAsk;
+    CO_RETURN_IF_ERROR(Refuse(one, decision, nobody ? ", and nobody is there to ask" : ""));
+    co_return false;
+  }
+  protocol::PermissionAsk ask;
+  ask.tool_call_id = one.block.tool_call_id;
+  ask.tool = one.block.tool_name;
+  ask.args = one.args;
+  ask.summary = one.intent.summary;
+  ask.reason = decision.reason;
+  ask.rule = decision.rule;
+  const policy::Question question = QuestionOf(one.block.tool_name, one.intent);
+  ask.session_rule = policy::RuleText(policy::GrantFor(bench_.rules, question));
+  const std::string hash = FastHashHex(one.args.text);
+  if (earlier_ != nullptr) {
+    const auto before = std::ranges::find(earlier_->permissions, one.block.tool_call_id,
+                                          &protocol::Permission::tool_call_id);
+    if (before != earlier_->permissions.end() && before->args_hash == hash) {
+      ask.request_id = before->request_id;
+      if (before->phase == "answered") {
+        protocol::PermissionAnswer answer;
+        answer.allow = before->answer == "allow";
+        answer.args = before->args;
+        answer.by = before->by.value_or("");
+        co_return TakeAnswer(one, answer, decision, by);
+      }
+      if (before->phase == "withdrawn") ask.request_id.clear();
+    }
+  }
+  Result<PermissionReply> said = co_await bench_.asks.Permission(ask, hash, stamp_, cancel_);
+  if (!said) co_return std::unexpected(said.error());
+  if (!*said) {
+    CO_RETURN_IF_ERROR(Answer(one.block, NotRun("the turn was cancelled before it was allowed")));
+    co_return false;
+  }
+  if ((*said)->allow && (*said)->scope == "session")
+    bench_.rules.allow.push_back(policy::GrantFrom(ask.session_rule));
+  co_return TakeAnswer(one, **said, decision, by);
+}
+
+Result<bool> Calls::TakeAnswer(One& one, const protocol::PermissionAnswer& answer,
+                               policy::Decision& decision, std::string& by) {
+  if (!answer.allow) {
+    stopped_ = answer.stop;
+    denials_.push_back({one.block.tool_name, one.block.tool_call_id, one.args, "user"});
+    RETURN_IF_ERROR(
+        Answer(one.block, NotRun(answer.message.empty() ? std::string("the user said no")
+                                                        : "the user said no: " + answer.message)));
+    return false;
+  }
+  by = answer.by;
+  if (!answer.args || answer.args->text == one.args.text) return true;
+  // Whatever changes an input is decided again; only what was asked has been answered.
+  one.args = *answer.args;
+  const Status fits = bench_.tools.Check(one.block.tool_name, one.args);
+  Result<tool::Intent> intent =
+      fits ? one.tool->Intend(one.args, bench_.workspace) : std::unexpected(fits.error());
+  if (!intent) {
+    RETURN_IF_ERROR(Answer(
+        one.block, NotRun(fmt::format("as the user edited it, {}", intent.error().message))));
+    return false;
+  }
+  one.intent = *std::move(intent);
+  decision = Decide(one);
+  if (decision.verdict != policy::Verdict::kDeny) return true;
+  RETURN_IF_ERROR(Refuse(one, decision, ""));
+  return false;
+}
+
+Status Calls::Refuse(const One& one, const policy::Decision& decision, std::string_view more) {
+  denials_.push_back({one.block.tool_name, one.block.tool_call_id, one.args, decision.rule});
+  return Answer(one.block,
+                NotRun(fmt::format("{}{} (rule: {})", decision.reason, more, decision.rule)));
+}
+
+void Calls::Start(const OnePtr& one, policy::Decision decision, std::string by) {
+  one->started.tool_call_id = one->block.tool_call_id;
+  one->started.tool = one->block.tool_name;
+  one->started.args_hash = FastHashHex(one->args.text);
+  if (one->args.text != one->block.args.text) one->started.args = one->args;
+  one->started.effects = one->intent.effects;
+  one->started.decision.rule = std::move(decision.rule);
+  one->started.decision.by = std::move(by);
+  running_.push_back(one);
+  bench_.loop.Spawn(Execute(one));
+}
+
+/// Its message is in the log: so is, from now on, what happens to it. Execute has not begun yet, or
+/// only reads.
+Status Calls::Announce(One& one) {
+  one.in_log = true;
+  RETURN_IF_ERROR(AppendEvent(bench_.log, one.started, stamp_));
+  protocol::ToolExecutionStart shown;
+  shown.tool_call_id = one.block.tool_call_id;
+  shown.tool_name = one.block.tool_name;
+  shown.args = one.args;
+  bench_.log.Publish(std::move(shown));
+  if (one.outcome) return Land(one);
+  return {};
+}
+
+Task<void> Calls::Execute(OnePtr one) {
+  one->began = SystemClock().Steady();
+  // A log that cannot be written lets nothing happen.
+  if (status_) {
+    tool::Call call = MakeCall(*one);
+    tool::Outcome outcome = co_await one->tool->Run(one->args, call);
+    one->took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - one->began);
+    one->outcome = std::move(outcome);
+    if (one->in_log) {
+      if (Status landed = Land(*one); !landed && status_) status_ = std::move(landed);
+    }
+  }
+  one->ended.Set(true);
+}
+
+tool::Call Calls::MakeCall(One& one) {
+  const std::string& id = one.block.tool_call_id;
+  return {.tool_call_id = id,
+          .loop = bench_.loop,
+          .workspace = bench_.workspace,
+          .files = *bench_.files,
+          .cancel = one.cancel.token(),
+          .record_write =
+              [this](protocol::FileFact fact) {
+                return AppendEvent(bench_.log, std::move(fact), stamp_);
+              },
+          .put_blob = [this](std::string_view bytes) { return bench_.log.blobs().Put(bytes); },
+          .update =
+              [this, &one](std::string_view text) {
+                if (!one.in_log) return;
+                protocol::ToolExecutionUpdate update;
+                update.tool_call_id = one.block.tool_call_id;
+                update.partial = text;
+                bench_.log.Publish(std::move(update));
+              },
+          .ask = [this, &one](
+                     std::string text,
+                     Raw options) { return AskUser(one, std::move(text), std::move(options)); }};
+}
+
+Task<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options) {
+  if (!bench_.asks.present())
+    co_return Fail(Code::kUnavailable, "nobody is there to ask: decide yourself, and say so");
+  bool reopened = false;
+  if (earlier_ != nullptr) {
+    const auto before = std::ranges::find(earlier_->questions, one.block.tool_call_id,
+                                          &protocol::Question::question_id);
+    reopened = before != earlier_->questions.end();
+    if (reopened && before->phase == "answered" && before->answer) co_return *before->answer;
+  }
+  protocol::QuestionAsk ask;
+  ask.question_id = one.block.tool_call_id;
+  ask.text = std::move(text);
+  ask.options = std::move(options);
+  Result<QuestionReply> said =
+      co_await bench_.asks.Question(std::move(ask), reopened, stamp_, cancel_);
+  if (!said) co_return std::unexpected(said.error());
+  if (!*said) co_return Fail(Code::kCancelled, "the turn was cancelled");
+  co_return **std::move(said);
+}
+
+/// Waits until at most so many run.
+Task<Status> Calls::Await(std::size_t at_most) {
+  while (running_.size() > at_most) {
+    const OnePtr first = running_.front();
+    co_await first->ended;
+    running_.erase(running_.begin());
+  }
+  co_return status_;
+}
+
+Status Calls::Land(One& one) {
+  std::vector<log::Draft> batch;
+  const auto add = [&](protocol::Payload payload) {
+    batch.push_back({.payload = std::move(payload), .id = "", .stamp = stamp_});
+  };
+  if (one.tool->asks_user()) add(one.started);
+  for (const protocol::FileFact& fact : one.outcome->reads) {
+    bench_.files->Take(fact);
+    add(fact);
+  }
+  RETURN_IF_ERROR(Answer(one.block, *one.outcome, std::move(batch)));
+  protocol::ToolExecutionEnd done;
+  done.tool_call_id = one.block.tool_call_id;
+  done.duration_ms = one.took.count();
+  done.is_error = one.outcome->is_error;
+  bench_.log.Publish(std::move(done));
+  return {};
+}
+
+/// `batch` goes before the result.
+Status Calls::Answer(const protocol::ToolCallBlock& block, const tool::Outcome& outcome,
+                     std::vector<log::Draft> batch) {
+  protocol::ToolResult result;
+  result.tool_call_id = block.tool_call_id;
+  result.is_error = outcome.is_error;
+  result.content = Raw{Encode(outcome.content)};
+  for (const protocol::Block& part : outcome.content) {
+    if (const auto* image = std::get_if<protocol::ImageBlock>(&part))
+      result.blobs.push_back(image->blob);
+  }
+  findings_.push_back(FastHashHex(block.tool_name + block.args.text + result.content.text));
+  batch.push_back({.payload = std::move(result), .id = "", .stamp = stamp_});
+  RETURN_IF_ERROR(bench_.log.Append(std::move(batch)));
+  return {};
+}
+
+Status Calls::LoadFiles() {
+  if (bench_.files) return {};
+  ASSIGN_OR_RETURN(bench_.files, ReadKnownFiles(bench_.log));
+  return {};
+}
+
+}  // namespace stet::agent

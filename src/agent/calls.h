@@ -1,0 +1,99 @@
+// Calls: runs the tool calls of one assistant message, each to exactly one result.
+//
+// Calls that only read local files, and that policy allows unasked, run side by side, and may start
+// while the reply still streams when nothing with effects stands before them. Every other call runs
+// alone, after all before it, and only once its `tool_started` is flushed. Nothing about a call is
+// in the log before its message: what an early call did is held and appended right behind it.
+//
+// Belongs to one step of a turn. Run or Finish must have ended before it is destroyed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/workbench.h"
+#include "base/cancel.h"
+#include "base/task.h"
+
+namespace stet::agent {
+
+/// A call that was not allowed.
+struct Denial {
+  std::string tool;
+  std::string tool_call_id;
+  Raw args;
+  std::string rule;
+};
+
+class Calls {
+ public:
+  /// `earlier`, if not null, is what the log says of calls that waited when it was opened; all but
+  /// the token must outlive this.
+  Calls(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel,
+        const Opening* earlier = nullptr);
+  ~Calls();
+  Calls(const Calls&) = delete;
+  Calls& operator=(const Calls&) = delete;
+
+  /// The reply has begun its block `index`, a call of this tool.
+  void Begun(std::int64_t index, std::string_view tool);
+  /// That block is complete: starts the call if it may start now.
+  void Complete(std::int64_t index, const protocol::ToolCallBlock& block);
+  /// The reply is void: what was started for it is stopped and forgotten.
+  void Forget();
+
+  /// The message with `blocks` is in the log: runs those of its calls that have no result. Fails
+  /// only when the log cannot be written.
+  Task<Status> Run(const protocol::Blocks& blocks);
+  /// Stops and awaits what still runs: for a reply that never became a message.
+  Task<void> Finish();
+
+  [[nodiscard]] const std::vector<Denial>& denials() const { return denials_; }
+  /// Somebody said no, and that the turn shall end.
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  /// What each call was and gave, as hashes: to see whether anything new happens.
+  [[nodiscard]] const std::vector<std::string>& findings() const { return findings_; }
+
+ private:
+  struct One;
+  using OnePtr = std::shared_ptr<One>;
+
+  Task<Status> RunCall(const protocol::ToolCallBlock& block);
+  Task<Status> RunAllowed(OnePtr one, policy::Decision decision, std::string by);
+  Task<Result<bool>> Permit(One& one, policy::Decision& decision, std::string& by);
+  Result<bool> TakeAnswer(One& one, const protocol::PermissionAnswer& answer,
+                          policy::Decision& decision, std::string& by);
+  Status Refuse(const One& one, const policy::Decision& decision, std::string_view more);
+  Result<OnePtr> Prepare(const protocol::ToolCallBlock& block) const;
+  [[nodiscard]] policy::Decision Decide(const One& one) const;
+
+  Task<void> Execute(OnePtr one);
+  tool::Call MakeCall(One& one);
+  Task<Result<Raw>> AskUser(const One& one, std::string text, Raw options);
+  Task<Status> Await(std::size_t at_most);
+
+  void Start(const OnePtr& one, policy::Decision decision, std::string by);
+  Status Announce(One& one);
+  Status Land(One& one);
+  Status Answer(const protocol::ToolCallBlock& block, const tool::Outcome& outcome,
+                std::vector<log::Draft> batch = {});
+  Status LoadFiles();
+
+  Workbench& bench_;
+  const protocol::Stamp& stamp_;
+  CancelToken cancel_;
+  const Opening* earlier_;
+  std::map<std::int64_t, bool> begun_;  // Blocks that are calls: whether they only read.
+  std::map<std::string, OnePtr> early_;
+  std::vector<OnePtr> running_;
+  Status status_;  // The first failure of the log.
+  std::vector<Denial> denials_;
+  std::vector<std::string> findings_;
+  bool stopped_ = false;
+};
+
+}  // namespace stet::agent

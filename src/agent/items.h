@@ -1,0 +1,36 @@
+// Harness items: what the model must see though nobody typed it, through the one pipe there is.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "log/log.h"
+#include "protocol/conversation.h"
+
+namespace stet::agent {
+
+/// The kinds of items. An item of another kind, or of another origin, is a bug of ours and fails.
+namespace item {
+inline constexpr std::string_view kSteer = "steer";
+inline constexpr std::string_view kRuntimeNotice = "runtime_notice";
+inline constexpr std::string_view kDateChange = "date_change";
+inline constexpr std::string_view kInstructions = "instructions";
+inline constexpr std::string_view kFileMention = "file_mention";
+}  // namespace item
+
+struct NewItem {
+  std::string_view kind;
+  std::string_view origin = "system";  // user or system
+  std::string content;
+  bool hidden = true;  // From people, unless they look.
+  std::optional<std::string> queue_item_id = {};
+  std::optional<Raw> data = {};
+};
+
+/// Appends the item where it belongs, which is decided here once: merged into the tool result
+/// before it when no request has carried that one yet, else a message of its own. kInvalid for a
+/// kind or origin that there is not, and for an item that says nothing.
+Status AppendItem(log::Log& log, NewItem item, const protocol::Stamp& stamp);
+
+}  // namespace stet::agent

@@ -1,0 +1,39 @@
+// Opening: what a log says about the work that it was left in the middle of. A projection, read
+// once when a session's lane opens; what happens afterwards the lane knows itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "log/log.h"
+#include "policy/policy.h"
+#include "tool/known_files.h"
+
+namespace stet::agent {
+
+struct Opening {
+  std::optional<protocol::InstructionSnapshot> snapshot;
+  std::optional<std::string> open_turn;  // Its start has no end.
+  std::string last_end;                  // Why the last turn that ended did; empty: there is none.
+  std::int64_t last_turn_at = 0;         // When the last turn started; 0: there is none.
+  std::vector<policy::Rule> grants;      // Allowed by somebody for the whole session.
+  std::vector<protocol::Task> tasks;     // Running when the log was left; gone with its process.
+
+  // Of the calls that have no result yet.
+  std::vector<protocol::ToolStarted> started;
+  std::vector<protocol::FileFact> writes;
+  std::vector<protocol::Permission> permissions;  // The latest of each request.
+  std::vector<protocol::Question> questions;      // A question's id is its call's.
+
+  /// Whether this call only waits for somebody's word, or for what was said to be acted on.
+  [[nodiscard]] bool Waits(const std::string& tool_call_id) const;
+};
+
+Result<Opening> ReadOpening(const log::Log& log);
+
+/// What the model knows of files: the facts whose call is on the path.
+Result<tool::KnownFiles> ReadKnownFiles(const log::Log& log);
+
+}  // namespace stet::agent

@@ -1,0 +1,106 @@
+#include "cli/work.h"
+
+#include <cerrno>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/json.h"
+#include "base/json_view.h"
+#include "base/utf8.h"
+
+namespace stet::cli {
+namespace {
+
+constexpr std::size_t kMaxStdin = std::size_t{10} << 20;
+constexpr std::size_t kMaxSchema = std::size_t{1} << 20;
+
+Result<std::string> GoTo(const std::string& folder) {
+  std::error_code error;
+  std::string cwd = std::filesystem::canonical(folder.empty() ? "." : folder, error);
+  if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", folder));
+  if (::chdir(cwd.c_str()) != 0) return FailSystem(errno, fmt::format("go to {}", cwd));
+  return cwd;
+}
+
+/// JSON itself, or the name of a file with it. An object's schema: the answer is a call's
+/// arguments.
+Result<Raw> SchemaOf(const std::string& given) {
+  Raw schema{given};
+  const std::size_t first = given.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && given[first] != '{') {
+    ASSIGN_OR_RETURN(schema.text, ReadFile(given, kMaxSchema));
+  }
+  if (const Status fine = CheckJson(schema.text); !fine)
+    return Fail(Code::kInvalid, "--json-schema is no JSON: " + fine.error().message);
+  const JsonView json(schema.text);
+  if (!json.is_object() || json["type"].StringOr("object") != "object")
+    return Fail(Code::kInvalid, "--json-schema must be the schema of an object");
+  return schema;
+}
+
+std::vector<std::string> SplitNames(std::string_view list) {
+  std::vector<std::string> names;
+  while (!list.empty()) {
+    const std::size_t begin = list.find_first_not_of(" ,");
+    if (begin == std::string_view::npos) break;
+    list.remove_prefix(begin);
+    const std::size_t end = std::min(list.find_first_of(" ,"), list.size());
+    names.emplace_back(list.substr(0, end));
+    list.remove_prefix(end);
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<std::string> PipedInput() {
+  if (::isatty(STDIN_FILENO) == 1) return std::string();
+  std::string text;
+  char buffer[65536];
+  while (true) {
+    const ssize_t got = ::read(STDIN_FILENO, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::string();  // Closed: there is no input.
+    if (got == 0) return ReplaceInvalidUtf8(text);
+    text.append(buffer, static_cast<std::size_t>(got));
+    if (text.size() > kMaxStdin)
+      return Fail(Code::kInvalid,
+                  "what is piped in is larger than 10 MB: write it to a file and "
+                  "name the file in the prompt");
+  }
+}
+
+Result<protocol::Attach> AttachOf(const WorkCommand& command, client::Live& live) {
+  protocol::Attach attach;
+  ASSIGN_OR_RETURN(attach.cwd, GoTo(command.cwd));
+  if (command.resume) attach.session_id = *command.resume;
+  if (command.continue_latest) {
+    ASSIGN_OR_RETURN(attach.session_id, live.Latest(attach.cwd));
+  }
+  if (!command.session_id.empty()) attach.new_session_id = command.session_id;
+  attach.fork = command.fork;
+  if (!command.at.empty()) attach.at = command.at;
+  attach.model = command.model;
+  attach.fallback_model = command.fallback_model;
+  if (!command.effort.empty()) attach.effort = command.effort;
+  attach.mode = command.mode;
+  attach.allowed = command.allowed;
+  attach.disallowed = command.disallowed;
+  if (command.tools) attach.tools = SplitNames(*command.tools);
+  attach.add_dirs = command.add_dirs;
+  attach.append_system_prompt = command.append_system_prompt;
+  attach.system_prompt = command.system_prompt;
+  if (!command.json_schema.empty()) {
+    ASSIGN_OR_RETURN(attach.output_schema, SchemaOf(command.json_schema));
+  }
+  attach.max_steps = command.max_turns;
+  attach.max_price = std::llround(command.max_budget_usd * 1e6);
+  attach.max_ms = std::llround(command.timeout_s * 1000);
+  return attach;
+}
+
+}  // namespace stet::cli

@@ -1,0 +1,72 @@
+// Live: how a face takes part in sessions that are being worked on. An interface, so that faces
+// know no host: in this process now, over a socket the same.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "client/sessions.h"
+#include "protocol/event.h"
+#include "protocol/live.h"
+#include "protocol/transient.h"
+#include "protocol/turn_report.h"
+
+namespace stet::client {
+
+/// Hears a session live, in the order of seq: one of the two is null. Called on a thread of the
+/// host's; must not block, and must not call the session.
+using Watcher = std::function<void(const protocol::Event*, const protocol::Transient*)>;
+
+/// One face's hold on one session. Calls are made from one thread and may wait for the host, except
+/// Cancel, which is for any thread and returns at once.
+class LiveSession {
+ public:
+  virtual ~LiveSession() = default;
+
+  virtual protocol::LiveState State() = 0;
+
+  /// Accepted once its event is in the log: from then on it cannot be lost, and sending the same
+  /// clientMessageId again changes nothing.
+  virtual Result<protocol::Accepted> Send(const protocol::Send& send) = 0;
+  /// Ends the turn that is running or waiting, soon; the queues then stand still.
+  virtual void Cancel() = 0;
+
+  /// kConflict when somebody else has answered, kNotFound when nothing of that name is open.
+  virtual Status Answer(const protocol::PermissionAnswer& answer) = 0;
+  virtual Status Answer(const protocol::QuestionAnswer& answer) = 0;
+
+  /// `queue` is follow_up or steer; the items are all that remain of it, in order.
+  virtual Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items) = 0;
+  virtual Status Change(const protocol::Change& change) = 0;
+
+  /// kBusy while a turn runs; one that waits is cancelled first. See Sessions for the arguments.
+  virtual Result<Moved> Rewind(const std::optional<std::string>& target) = 0;
+  virtual Result<Moved> Branch(const std::string& leaf) = 0;
+  /// Files that were written after `target` and can be put back; with `restore`, puts them back.
+  virtual Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
+                                                bool restore) = 0;
+
+  /// How a turn went that ended under this hold; the latest few are known.
+  virtual std::optional<protocol::TurnReport> Report(const std::string& turn_id) = 0;
+
+  /// Gives the session up, and says whether all of it is kept. A turn that runs is cancelled first.
+  /// Nothing else may be called afterwards.
+  virtual Status Close() = 0;
+};
+
+class Live {
+ public:
+  virtual ~Live() = default;
+
+  /// `watcher` hears everything from the moment the session is open. Destroying the hold closes it.
+  virtual Result<std::unique_ptr<LiveSession>> Attach(const protocol::Attach& attach,
+                                                      Watcher watcher) = 0;
+
+  /// The newest session of this folder: what `--continue` means. kNotFound when there is none.
+  virtual Result<std::string> Latest(const std::string& cwd) = 0;
+};
+
+}  // namespace stet::client

@@ -1,0 +1,245 @@
+#include "host/attach.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/fs.h"
+#include "config/settings.h"
+#include "host/session_store.h"
+#include "log/clone.h"
+#include "protocol/ids.h"
+#include "provider/catalogue.h"
+
+namespace stet::host {
+namespace {
+
+using protocol::Attach;
+
+/// The environment variables that hold keys: no command that a model runs gets them.
+std::vector<std::string> SecretVariables(const provider::Model& model) {
+  std::vector<std::string> names;
+  for (const provider::ProviderFacts& facts : provider::Providers())
+    names.emplace_back(facts.key_variable);
+  if (!model.key_variable.empty()) names.push_back(model.key_variable);
+  return names;
+}
+
+std::string Joined(const config::Names& names) {
+  return names ? fmt::format("{}", fmt::join(*names, ",")) : "";
+}
+
+/// Opens a session step by step; each step uses what the ones before found out.
+class Opener {
+ public:
+  Opener(const config::Roots& roots, const Attach& attach)
+      : roots_(roots), attach_(attach), store_(roots) {}
+
+  Result<LaneSetup> Prepare(Loop& loop, ModelAccess& models);
+  Status NoteSettings(LaneSetup& setup) const;
+
+ private:
+  Status OpenLog();
+  Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
+  Result<std::string> Fork(const std::string& session, const log::Options& options);
+  Status FindModel();
+  [[nodiscard]] std::string KeptModel() const;
+  Result<policy::Rules> MakeRules(const std::string& project) const;
+
+  const config::Roots& roots_;
+  const Attach& attach_;
+  SessionStore store_;
+  config::Settings settings_;
+  std::unique_ptr<log::Log> log_;
+  bool fresh_ = false;
+  provider::Selected model_;
+};
+
+/// How to ask for the model that the session had: by the name that the configuration gives it now.
+std::string Opener::KeptModel() const {
+  const std::string kept = log_->index().state().info.model.value_or(log_->header().meta.model);
+  if (kept.empty()) return "";
+  if (kept == provider::OfflineModel().FullName()) return "offline";
+  const auto is_kept = [&](const config::ModelSettings& settings) {
+    const Result<provider::Model> model = provider::ConfiguredModel(settings, "model");
+    return model && model->FullName() == kept;
+  };
+  const auto standard = settings_.roles.find("standard");
+  if (standard != settings_.roles.end() ? is_kept(standard->second)
+                                        : settings_.model && is_kept(*settings_.model))
+    return "";
+  for (const auto& [name, settings] : settings_.models) {
+    if (is_kept(settings)) return name;
+  }
+  return kept;
+}
+
+Status Opener::FindModel() {
+  const std::string asked = attach_.model.empty() && log_ ? KeptModel() : attach_.model;
+  ASSIGN_OR_RETURN(model_, provider::SelectModel(settings_, asked, ProcessEnvironment));
+  if (attach_.fallback_model.empty()) return {};
+  ASSIGN_OR_RETURN(provider::Selected fallback,
+                   provider::SelectModel(settings_, attach_.fallback_model, ProcessEnvironment));
+  if (!fallback.offline()) model_.fallback = std::move(fallback.access);
+  return {};
+}
+
+Status Opener::OpenLog() {
+  log::Options options;
+  options.mode = log::Mode::kWrite;
+  ASSIGN_OR_RETURN(options.device_id, config::DeviceId(roots_));
+  if (settings_.log.durability == "relaxed") options.durability = log::Durability::kRelaxed;
+  if (!attach_.session_id) {
+    // The model first: a session is not made for a model that cannot be asked.
+    RETURN_IF_ERROR(FindModel());
+    ASSIGN_OR_RETURN(log_, Make(options));
+    fresh_ = true;
+    return {};
+  }
+  ASSIGN_OR_RETURN(std::string id, store_.Resolve(*attach_.session_id));
+  if (attach_.fork) {
+    ASSIGN_OR_RETURN(id, Fork(id, options));
+  }
+  ASSIGN_OR_RETURN(log_, log::Log::Open(store_.DirOf(id), options));
+  return FindModel();
+}
+
+Result<std::string> Opener::Fork(const std::string& session, const log::Options& options) {
+  std::string copy = attach_.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
+  log::Options reading = options;
+  reading.mode = log::Mode::kRead;
+  ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> origin,
+                   log::Log::Open(store_.DirOf(session), reading));
+  RETURN_IF_ERROR(
+      log::Clone(*origin, attach_.at, {store_.DirOf(copy), copy, options.device_id}, options));
+  return copy;
+}
+
+Result<std::unique_ptr<log::Log>> Opener::Make(const log::Options& options) {
+  protocol::Header header;
+  header.session_id = attach_.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
+  if (!protocol::IsSessionId(header.session_id))
+    return Fail(Code::kInvalid, fmt::format("{} cannot name a session", header.session_id));
+  header.kind = "chat";
+  const std::string root = agent::GitRoot(attach_.cwd);
+  header.meta.project_id = root.empty() ? attach_.cwd : root;
+  header.meta.cwd = attach_.cwd;
+  header.meta.model = model_.access.model.FullName();
+  RETURN_IF_ERROR(MakeDirs(roots_.sessions()));
+  return log::Log::Create(store_.DirOf(header.session_id), header, options);
+}
+
+/// What is asked for now, else what the session has, else the configuration's; bypass is never
+/// taken over.
+Result<policy::Rules> Opener::MakeRules(const std::string& project) const {
+  policy::Rules rules;
+  rules.project = project;
+  std::string name = attach_.mode;
+  if (name.empty()) name = log_->index().state().info.mode.value_or("");
+  if (name.empty()) name = settings_.policy.mode.value_or("");
+  const bool asked = !attach_.mode.empty();
+  const std::optional<policy::Mode> mode =
+      name.empty() ? policy::Mode::kDefault : policy::ModeFrom(name);
+  if (!mode)
+    return Fail(Code::kInvalid,
+                fmt::format("there is no permission mode {}: write default, acceptEdits, auto, "
+                            "plan, dontAsk or bypass",
+                            name));
+  rules.mode = *mode == policy::Mode::kBypass && !asked ? policy::Mode::kDefault : *mode;
+  ASSIGN_OR_RETURN(rules.allow,
+                   policy::ParseRules(attach_.allowed + "," + Joined(settings_.policy.allow)));
+  ASSIGN_OR_RETURN(rules.deny,
+                   policy::ParseRules(attach_.disallowed + "," + Joined(settings_.policy.deny)));
+  ASSIGN_OR_RETURN(rules.ask, policy::ParseRules(Joined(settings_.policy.ask)));
+  for (const std::string& folder : attach_.add_dirs) {
+    std::error_code error;
+    rules.more_roots.push_back(std::filesystem::canonical(folder, error));
+    if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", folder));
+  }
+  return rules;
+}
+
+Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
+  ASSIGN_OR_RETURN(settings_, config::ReadSettings(roots_.settings()));
+  RETURN_IF_ERROR(OpenLog());
+  const provider::Model& model = model_.access.model;
+  const std::string root = agent::GitRoot(attach_.cwd);
+  const std::string project = root.empty() ? attach_.cwd : root;
+  ASSIGN_OR_RETURN(policy::Rules rules, MakeRules(project));
+  const protocol::InfoChanges& kept = log_->index().state().info;
+  LaneSetup setup{
+      .loop = loop,
+      .models = models,
+      .log = std::move(log_),
+      .model = model_,
+      .effort = attach_.effort ? attach_.effort
+                : kept.effort  ? kept.effort
+                               : model_.effort,
+      .rules = std::move(rules),
+      .limits = {.max_steps = attach_.max_steps,
+                 .max_price = attach_.max_price,
+                 .max_ms = attach_.max_ms},
+      .instructions = {.cwd = attach_.cwd,
+                       .home = ProcessEnvironment("HOME"),
+                       .user_instructions = roots_.config + "/AGENTS.md",
+                       .appended = attach_.append_system_prompt,
+                       .baseline = attach_.system_prompt,
+                       .fallback =
+                           settings_.instructions.fallback.value_or(std::vector<std::string>()),
+                       .context_window = model.context_window},
+      .workspace = {.project = project, .cwd = attach_.cwd, .context_window = model.context_window},
+      .tools = attach_.tools,
+      .disabled = settings_.tools.disabled.value_or(std::vector<std::string>()),
+      .output_schema = attach_.output_schema,
+      .secret_variables = SecretVariables(model),
+      .answers = attach_.answers,
+      .fresh = fresh_,
+      .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true),
+      .auxiliary = {},
+      .select = [settings = settings_](const std::string& asked) {
+        return provider::SelectModel(settings, asked, ProcessEnvironment);
+      }};
+  // Without its key the session simply has no title.
+  if (settings_.roles.contains("auxiliary")) {
+    if (Result<provider::Selected> auxiliary =
+            provider::SelectRole(settings_, "auxiliary", ProcessEnvironment))
+      setup.auxiliary = *std::move(auxiliary);
+  }
+  return setup;
+}
+
+/// A session keeps how it is worked on, so that a resume does not silently follow edits.
+Status Opener::NoteSettings(LaneSetup& setup) const {
+  const protocol::InfoChanges& kept = setup.log->index().state().info;
+  protocol::SessionInfo info;
+  const std::string model = setup.model.access.model.FullName();
+  if (model != kept.model.value_or(setup.log->header().meta.model)) info.changes.model = model;
+  if (setup.effort && setup.effort != kept.effort) info.changes.effort = setup.effort;
+  const std::string mode(policy::ModeName(setup.rules.mode));
+  if (mode != kept.mode.value_or("default")) info.changes.mode = mode;
+  if (!info.changes.model && !info.changes.effort && !info.changes.mode) return {};
+  return agent::AppendEvent(*setup.log, std::move(info), {});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Lane>> OpenLane(const config::Roots& roots, const Attach& attach, Loop& loop,
+                                       ModelAccess& models, client::Watcher watcher,
+                                       log::Subscription& subscription) {
+  Opener opener(roots, attach);
+  ASSIGN_OR_RETURN(LaneSetup setup, opener.Prepare(loop, models));
+  subscription = setup.log->Subscribe([watcher = std::move(watcher)](const log::Published& what) {
+    watcher(what.event, what.transient);
+  });
+  const bool rewinds = attach.at && !attach.fork;
+  RETURN_IF_ERROR(opener.NoteSettings(setup));
+  ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::Open(std::move(setup)));
+  if (rewinds) {
+    lane->Cancel();
+    RETURN_IF_ERROR(lane->Rewind(attach.at));
+  }
+  return lane;
+}
+
+}  // namespace stet::host

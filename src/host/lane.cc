@@ -1,0 +1,299 @@
+#include "host/lane.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/items.h"
+#include "agent/mentions.h"
+#include "agent/resume.h"
+#include "protocol/ids.h"
+#include "tool/builtin.h"
+#include "tool/image.h"
+
+namespace stet::host {
+namespace {
+
+bool SaysSomething(const protocol::Send& send) {
+  return send.text.find_first_not_of(" \t\r\n") != std::string::npos || !send.images.empty();
+}
+
+}  // namespace
+
+Lane::Lane(LaneSetup setup)
+    : setup_(std::move(setup)),
+      asks_(setup_.loop, *setup_.log),
+      bench_{.loop = setup_.loop,
+             .log = *setup_.log,
+             .model = nullptr,
+             .tools = tools_,
+             .workspace = setup_.workspace,
+             .asks = asks_,
+             .rules = setup_.rules,
+             .limits = setup_.limits,
+             .effort = setup_.effort,
+             .output = {},
+             .system = {},
+             .conversation = {},
+             .files = {}} {
+  asks_.set_present(setup_.answers);
+}
+
+Lane::~Lane() = default;
+
+Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
+  std::unique_ptr<Lane> lane(new Lane(std::move(setup)));
+  RETURN_IF_ERROR(lane->Prepare());
+  return lane;
+}
+
+Status Lane::Prepare() {
+  provider_ = setup_.models.Open(setup_.model);
+  bench_.model = provider_.get();
+  RETURN_IF_ERROR(AddTools());
+  if (!setup_.fresh) {
+    ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
+    ASSIGN_OR_RETURN(waits_, agent::SettleInterrupted(*setup_.log, opening_, setup_.answers));
+    RETURN_IF_ERROR(NoteLostTasks());
+  }
+  for (const policy::Rule& grant : opening_.grants) bench_.rules.allow.push_back(grant);
+  if (opening_.snapshot) {
+    bench_.system = agent::RenderSnapshot(*opening_.snapshot);
+    RETURN_IF_ERROR(NoteAppendedInstructions());
+  }
+  if (waits_) {
+    NewTurn(*opening_.open_turn);
+    setup_.loop.Spawn(Work("", true));
+  }
+  return {};
+}
+
+Status Lane::AddTools() {
+  const auto wanted = [&](std::string_view name) {
+    const auto is = [&](const std::string& one) { return one == name; };
+    if (std::ranges::any_of(setup_.disabled, is)) return false;
+    return !setup_.tools || std::ranges::any_of(*setup_.tools, is);
+  };
+  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools(setup_.secret_variables)) {
+    if (wanted(builtin->name())) RETURN_IF_ERROR(tools_.Add(std::move(builtin)));
+  }
+  if (!setup_.output_schema) return {};
+  bench_.output.emplace();
+  bench_.output->schema = *setup_.output_schema;
+  Status added = tools_.Add(tool::MakeStructuredOutputTool(
+      setup_.output_schema->text, [this](const Raw& value) { bench_.output->value = value; }));
+  if (!added) return Fail(Code::kInvalid, "the output schema: " + added.error().message);
+  return {};
+}
+
+/// The session keeps its instructions; what is appended later is said as such.
+Status Lane::NoteAppendedInstructions() {
+  const std::string& appended = setup_.instructions.appended;
+  if (appended.empty() || waits_) return {};
+  agent::NewItem item{.kind = agent::item::kInstructions, .origin = "user", .content = ""};
+  item.content = "The user adds to your instructions:\n" + appended;
+  notes_.emplace_back(
+      "the session keeps its instructions: what was appended to them is told to the model as an "
+      "addition");
+  return agent::AppendItem(*setup_.log, std::move(item), {});
+}
+
+/// What ran in the background died with its process.
+Status Lane::NoteLostTasks() {
+  if (waits_) return {};
+  for (const protocol::Task& task : opening_.tasks) {
+    protocol::Task end;
+    end.task_id = task.task_id;
+    end.kind = task.kind;
+    end.phase = "lost";
+    RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(end), {}));
+    agent::NewItem item{.kind = agent::item::kRuntimeNotice, .content = ""};
+    item.content = fmt::format("The background task {} ended when stet was stopped.", task.task_id);
+    RETURN_IF_ERROR(agent::AppendItem(*setup_.log, std::move(item), {}));
+  }
+  return {};
+}
+
+Status Lane::EnsureSnapshot() {
+  if (opening_.snapshot) return {};
+  opening_.snapshot = agent::TakeSnapshot(setup_.instructions, SystemClock());
+  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, *opening_.snapshot, {}));
+  bench_.system = agent::RenderSnapshot(*opening_.snapshot);
+  return {};
+}
+
+protocol::LiveState Lane::State() const {
+  protocol::LiveState state;
+  const log::SessionState& folded = setup_.log->index().state();
+  state.session_id = setup_.log->header().session_id;
+  state.asks = asks_.permissions();
+  state.questions = asks_.questions();
+  const bool waiting = !state.asks.empty() || !state.questions.empty();
+  state.state = waiting ? "waiting" : working() ? "running" : "idle";
+  if (turn_) state.turn_id = turn_->id();
+  state.project = bench_.workspace.project;
+  state.cwd = bench_.workspace.cwd;
+  state.model = bench_.model->model().FullName();
+  state.effort = bench_.effort.value_or("");
+  state.mode = policy::ModeName(bench_.rules.mode);
+  for (const tool::ToolSpec& spec : tools_.Specs()) state.tools.push_back(spec.name);
+  state.context_window = bench_.model->model().context_window;
+  state.leaf_id = setup_.log->leaf_id();
+  state.interrupted =
+      !working() && !opening_.last_end.empty() && opening_.last_end != agent::ended::kCompleted;
+  state.follow_ups = folded.follow_ups;
+  state.steers = folded.steers;
+  state.notes = notes_;
+  return state;
+}
+
+Result<protocol::Accepted> Lane::Send(const protocol::Send& send) {
+  if (send.client_message_id &&
+      setup_.log->index().FindKey(log::Key::kClientMessage, *send.client_message_id)) {
+    protocol::Accepted known;
+    known.what = "known";
+    return known;
+  }
+  if (send.how == "continue") return Continue();
+  if (!SaysSomething(send)) return Fail(Code::kInvalid, "there is nothing to send");
+  if (working() && !asks_.permissions().empty() && waits_) {
+    // A new message instead of an answer: what waited is given up.
+    return Fail(Code::kBusy,
+                "a question of the turn before waits for its answer: answer it, or "
+                "cancel it first");
+  }
+  return working() ? Enqueue(send) : Start(send);
+}
+
+Result<protocol::Blocks> Lane::ContentOf(const protocol::Send& send) {
+  protocol::Blocks content;
+  protocol::TextBlock text;
+  text.text = send.text;
+  content.emplace_back(std::move(text));
+  for (const protocol::ImageFile& file : send.images) {
+    const std::string_view type = tool::ImageType(file.bytes);
+    if (type.empty()) return Fail(Code::kInvalid, "an image is not a PNG, JPEG, GIF or WebP file");
+    if (file.bytes.size() > tool::kMaxImageBytes)
+      return Fail(Code::kInvalid, fmt::format("an image has {} bytes, {} is the most",
+                                              file.bytes.size(), tool::kMaxImageBytes));
+    protocol::ImageBlock image;
+    image.media_type = type;
+    ASSIGN_OR_RETURN(image.blob, setup_.log->blobs().Put(file.bytes));
+    content.emplace_back(std::move(image));
+  }
+  ASSIGN_OR_RETURN(protocol::Blocks mentioned, agent::MentionedImages(bench_, send.text));
+  for (protocol::Block& block : mentioned) content.push_back(std::move(block));
+  return content;
+}
+
+void Lane::NewTurn(const std::string& turn_id) {
+  cancel_ = CancelSource();
+  turn_ = std::make_unique<agent::Turn>(bench_, cancel_.token(), turn_id);
+  turn_began_ = SystemClock().Steady();
+  rested_.emplace(setup_.loop);
+  if (bench_.output) bench_.output->value.reset();
+}
+
+Status Lane::AppendMessage(protocol::UserMessage message) {
+  RETURN_IF_ERROR(EnsureSnapshot());
+  const Millis now = SystemClock().Now();
+  const Millis before = opening_.last_turn_at;
+  if (before != 0 && LocalDate(before) != LocalDate(now)) {
+    agent::NewItem item{.kind = agent::item::kDateChange, .content = ""};
+    item.content = fmt::format("It is {} now.", LocalDate(now));
+    RETURN_IF_ERROR(agent::AppendItem(*setup_.log, std::move(item), turn_->stamp()));
+  }
+  opening_.last_turn_at = now;
+  return agent::AppendEvent(*setup_.log, std::move(message), turn_->stamp());
+}
+
+Result<protocol::Accepted> Lane::Start(const protocol::Send& send) {
+  protocol::UserMessage message;
+  message.client_message_id = send.client_message_id;
+  message.source = "user";
+  ASSIGN_OR_RETURN(message.message.blocks, ContentOf(send));
+  const bool first = setup_.log->index().state().user_messages == 0;
+  NewTurn();
+  if (Status appended = AppendMessage(std::move(message)); !appended) {
+    turn_.reset();
+    return std::unexpected(std::move(appended).error());
+  }
+  protocol::Accepted accepted;
+  accepted.what = "started";
+  accepted.turn_id = turn_->id();
+  setup_.loop.Spawn(Work(send.text, false));
+  if (first) setup_.loop.Spawn(MakeTitle(send.text));
+  return accepted;
+}
+
+Result<protocol::Accepted> Lane::Enqueue(const protocol::Send& send) {
+  const bool steer = send.how == "steer";
+  const log::SessionState& state = setup_.log->index().state();
+  protocol::QueueUpdate update;
+  update.queue = steer ? "steer" : "follow_up";
+  update.items = steer ? state.steers : state.follow_ups;
+  protocol::QueueItem& item = update.items.emplace_back();
+  item.item_id = protocol::NewQueueItemId(ProcessRandom());
+  item.client_message_id = send.client_message_id;
+  item.client_id = "local";
+  ASSIGN_OR_RETURN(item.content, ContentOf(send));
+  protocol::Accepted accepted;
+  accepted.what = steer ? "steered" : "queued";
+  accepted.item_id = item.item_id;
+  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(update), {}));
+  return accepted;
+}
+
+/// Goes on: with the turn that did not come to its end, else with what is queued.
+Result<protocol::Accepted> Lane::Continue() {
+  if (working()) return Fail(Code::kBusy, "a turn is under way");
+  const bool unfinished =
+      !opening_.last_end.empty() && opening_.last_end != agent::ended::kCompleted;
+  const log::SessionState& state = setup_.log->index().state();
+  protocol::Accepted accepted;
+  accepted.what = "started";
+  std::string text;
+  if (unfinished || !state.steers.empty()) {
+    NewTurn();
+    const log::Ordinal leaf = setup_.log->index().leaf();
+    const bool unanswered = leaf != log::kNone && setup_.log->index().entries()[leaf].type ==
+                                                      protocol::kTypeNumber<protocol::UserMessage>;
+    if (!unanswered) {
+      agent::NewItem item{.kind = agent::item::kRuntimeNotice, .content = ""};
+      item.content = "The turn before was interrupted. Go on with what the user asked for.";
+      RETURN_IF_ERROR(agent::AppendItem(*setup_.log, std::move(item), turn_->stamp()));
+    }
+  } else if (!state.follow_ups.empty()) {
+    ASSIGN_OR_RETURN(const bool taken, TakeFollowUp(text));
+    if (!taken) return Fail(Code::kNotFound, "there is nothing to go on with");
+  } else {
+    return Fail(Code::kNotFound, "there is nothing to go on with: the last turn came to its end");
+  }
+  accepted.turn_id = turn_->id();
+  setup_.loop.Spawn(Work(text, false));
+  return accepted;
+}
+
+/// Makes the first follow-up the next turn's message.
+Result<bool> Lane::TakeFollowUp(std::string& text) {
+  const log::SessionState& state = setup_.log->index().state();
+  if (state.follow_ups.empty()) return false;
+  const protocol::QueueItem item = state.follow_ups.front();
+  protocol::UserMessage message;
+  message.queue_item_id = item.item_id;
+  message.source = "follow_up";
+  message.message.blocks = item.content;
+  text = protocol::PlainText(item.content);
+  NewTurn();
+  RETURN_IF_ERROR(AppendMessage(std::move(message)));
+  return true;
+}
+
+void Lane::Cancel() {
+  if (working()) cancel_.Cancel();
+}
+
+Status Lane::Answer(const protocol::PermissionAnswer& answer) { return asks_.Answer(answer); }
+Status Lane::Answer(const protocol::QuestionAnswer& answer) { return asks_.Answer(answer); }
+
+}  // namespace stet::host

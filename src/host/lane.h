@@ -1,0 +1,119 @@
+// Lane: the single writer of one session. Takes what clients send, runs the session's turns one
+// after the other, and keeps its queues; everything it knows it could read from the log again.
+//
+// Belongs to the host's loop: everything here is called on its thread. A turn that ends well goes
+// on with the next follow-up; after a cancel, an error or a restart the queues stand still until
+// somebody sends or continues.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/asks.h"
+#include "agent/instructions.h"
+#include "agent/opening.h"
+#include "agent/turn.h"
+#include "base/loop.h"
+#include "client/live.h"
+#include "host/model_access.h"
+#include "log/log.h"
+#include "provider/selection.h"
+#include "tool/registry.h"
+
+namespace stet::host {
+
+/// What a lane is made of. Everything referred to outlives it.
+struct LaneSetup {
+  Loop& loop;
+  ModelAccess& models;
+  std::unique_ptr<log::Log> log;
+  provider::Selected model;
+  std::optional<std::string> effort;
+  policy::Rules rules;
+  agent::Limits limits;
+  agent::InstructionSources instructions;
+  tool::Workspace workspace;
+  protocol::OptionalTexts tools;      // The only ones; absent: all.
+  std::vector<std::string> disabled;  // Tools that there are not.
+  std::optional<Raw> output_schema;
+  std::vector<std::string> secret_variables;
+  bool answers = false;  // Somebody answers what is asked.
+  bool fresh = false;    // The session was made just now.
+  bool task_end_starts_turn = true;
+  std::optional<provider::Selected> auxiliary;  // Makes titles.
+  /// Finds a model that a client asks for.
+  std::function<Result<provider::Selected>(const std::string&)> select;
+};
+
+class Lane {
+ public:
+  /// Settles what the log was left in the middle of. Fails when the log cannot be written, or when
+  /// tools or schema make no sense.
+  static Result<std::unique_ptr<Lane>> Open(LaneSetup setup);
+  ~Lane();
+
+  [[nodiscard]] protocol::LiveState State() const;
+  Result<protocol::Accepted> Send(const protocol::Send& send);
+  void Cancel();
+  Status Answer(const protocol::PermissionAnswer& answer);
+  Status Answer(const protocol::QuestionAnswer& answer);
+  Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items);
+  Status Change(const protocol::Change& change);
+  Result<client::Moved> Rewind(const std::optional<std::string>& target);
+  Result<client::Moved> Branch(const std::string& leaf);
+  [[nodiscard]] Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
+                                                      bool restore);
+  [[nodiscard]] std::optional<protocol::TurnReport> Report(const std::string& turn_id) const;
+  [[nodiscard]] log::Log& log() { return *setup_.log; }
+
+  /// Cancels what runs, and ends when all is at rest and the log is closed.
+  Task<Status> Close();
+
+ private:
+  explicit Lane(LaneSetup setup);
+  Status Prepare();
+  Status AddTools();
+  Status EnsureSnapshot();
+  Status NoteAppendedInstructions();
+  Status NoteLostTasks();
+
+  [[nodiscard]] bool working() const { return turn_ != nullptr; }
+  Result<protocol::Accepted> Start(const protocol::Send& send);
+  Result<protocol::Accepted> Enqueue(const protocol::Send& send);
+  Result<protocol::Accepted> Continue();
+  Result<protocol::Blocks> ContentOf(const protocol::Send& send);
+  Status AppendMessage(protocol::UserMessage message);
+  void NewTurn(const std::string& turn_id = "");
+
+  Task<void> Work(std::string mentions, bool resume);
+  Task<Status> RunOne(std::string mentions, bool resume);
+  Result<bool> TakeFollowUp(std::string& text);
+  void EndTurn(const Result<agent::TurnEnd>& end);
+  protocol::TurnReport ReportOf(const agent::TurnEnd& end) const;
+  Status AtRest();
+  Status Moved();
+  Task<void> MakeTitle(std::string prompt);
+
+  LaneSetup setup_;
+  agent::Asks asks_;
+  std::unique_ptr<provider::Provider> provider_;
+  tool::Registry tools_;
+  agent::Workbench bench_;
+  agent::Opening opening_;
+  bool waits_ = false;  // For an answer to what was asked before this lane was opened.
+  bool closing_ = false;
+  CancelSource cancel_;
+  std::unique_ptr<agent::Turn> turn_;
+  std::chrono::steady_clock::time_point turn_began_;
+  std::deque<protocol::TurnReport> reports_;  // Of the latest turns.
+  std::optional<Pending<bool>> rested_;       // Set when the work that runs has ended.
+  CancelSource title_cancel_;
+  std::optional<Pending<bool>> title_done_;
+  protocol::Texts notes_;
+};
+
+}  // namespace stet::host

@@ -1,0 +1,96 @@
+// What clients change about a session beside sending to it.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/resume.h"
+#include "host/lane.h"
+#include "host/restore.h"
+
+namespace stet::host {
+
+Status Lane::RewriteQueue(const std::string& queue, const protocol::QueueItems& items) {
+  if (queue != "follow_up" && queue != "steer")
+    return Fail(Code::kInvalid, fmt::format("there is no queue {}", queue));
+  const log::SessionState& state = setup_.log->index().state();
+  const protocol::QueueItems& before = queue == "steer" ? state.steers : state.follow_ups;
+  for (const protocol::QueueItem& item : items) {
+    if (std::ranges::find(before, item.item_id, &protocol::QueueItem::item_id) == before.end())
+      return Fail(Code::kConflict,
+                  fmt::format("{} is no longer queued: it was taken or removed", item.item_id));
+  }
+  protocol::QueueUpdate update;
+  update.queue = queue;
+  update.items = items;
+  return agent::AppendEvent(*setup_.log, std::move(update), {});
+}
+
+Status Lane::Change(const protocol::Change& change) {
+  if ((change.model || change.effort || change.mode) && working())
+    return Fail(Code::kBusy, "a turn is under way: change that when it has ended");
+  protocol::SessionInfo info;
+  if (change.mode) {
+    const std::optional<policy::Mode> mode = policy::ModeFrom(*change.mode);
+    if (!mode) return Fail(Code::kInvalid, fmt::format("there is no mode {}", *change.mode));
+    bench_.rules.mode = *mode;
+    info.changes.mode = std::string(policy::ModeName(*mode));
+  }
+  if (change.model) {
+    ASSIGN_OR_RETURN(provider::Selected selected, setup_.select(*change.model));
+    if (selected.effort) bench_.effort = selected.effort;
+    provider_ = setup_.models.Open(std::move(selected));
+    bench_.model = provider_.get();
+    bench_.workspace.context_window = provider_->model().context_window;
+    info.changes.model = provider_->model().FullName();
+  }
+  if (change.effort) {
+    if (!provider::IsEffort(*change.effort))
+      return Fail(Code::kInvalid, fmt::format("there is no effort {}", *change.effort));
+    bench_.effort = *change.effort;
+    info.changes.effort = *change.effort;
+  }
+  info.changes.title = change.title;
+  return agent::AppendEvent(*setup_.log, std::move(info), {});
+}
+
+Status Lane::AtRest() {
+  if (!working()) return {};
+  return Fail(Code::kBusy, "a turn is under way: cancel it first, or wait for its end");
+}
+
+/// What was known of the path before is no longer so.
+Status Lane::Moved() {
+  bench_.files.reset();
+  opening_.last_end.clear();
+  return {};
+}
+
+Result<client::Moved> Lane::Rewind(const std::optional<std::string>& target) {
+  RETURN_IF_ERROR(AtRest());
+  client::Moved moved;
+  moved.old_leaf = setup_.log->leaf_id();
+  RETURN_IF_ERROR(setup_.log->Rewind(target, moved.old_leaf));
+  moved.new_leaf = setup_.log->leaf_id();
+  RETURN_IF_ERROR(Moved());
+  return moved;
+}
+
+Result<client::Moved> Lane::Branch(const std::string& leaf) {
+  RETURN_IF_ERROR(AtRest());
+  client::Moved moved;
+  moved.old_leaf = setup_.log->leaf_id();
+  RETURN_IF_ERROR(setup_.log->Branch(leaf, moved.old_leaf));
+  moved.new_leaf = setup_.log->leaf_id();
+  RETURN_IF_ERROR(Moved());
+  ASSIGN_OR_RETURN(const agent::Opening opening, agent::ReadOpening(*setup_.log));
+  RETURN_IF_ERROR(agent::SettleInterrupted(*setup_.log, opening, false));
+  return moved;
+}
+
+Result<protocol::FileRows> Lane::FilesSince(const std::optional<std::string>& target,
+                                            bool restore) {
+  if (restore) RETURN_IF_ERROR(AtRest());
+  return host::FilesSince(*setup_.log, target, restore);
+}
+
+}  // namespace stet::host

@@ -1,0 +1,132 @@
+// How a lane runs its turns, one after the other, and what it says about them.
+#include <algorithm>
+
+#include "agent/mentions.h"
+#include "agent/title.h"
+#include "host/lane.h"
+#include "run/ledger.h"
+
+namespace stet::host {
+namespace {
+
+constexpr std::size_t kReportsKept = 16;
+
+}  // namespace
+
+Task<Status> Lane::RunOne(std::string mentions, bool resume) {
+  Status attached =
+      co_await agent::AppendMentions(bench_, std::move(mentions), turn_->stamp(), cancel_.token());
+  if (!attached) {
+    EndTurn(std::unexpected(attached.error()));
+    co_return attached;
+  }
+  Result<agent::TurnEnd> end = Fail(Code::kIo, "");
+  if (resume)
+    end = co_await turn_->Resume(opening_);
+  else
+    end = co_await turn_->Run();
+  EndTurn(end);
+  co_return end ? Status() : Status(std::unexpected(end.error()));
+}
+
+Task<void> Lane::Work(std::string mentions, bool resume) {
+  while (true) {
+    const Status ran = co_await RunOne(std::move(mentions), resume);
+    waits_ = false;
+    resume = false;
+    const Pending<bool> rested = *rested_;
+    turn_.reset();
+    mentions.clear();
+    const bool goes_on = ran && !closing_ && opening_.last_end == agent::ended::kCompleted;
+    const Result<bool> next = goes_on ? TakeFollowUp(mentions) : Result<bool>(false);
+    rested.Set(true);
+    if (!next || !*next) break;
+  }
+  turn_.reset();
+}
+
+/// The report is there before the end is told.
+void Lane::EndTurn(const Result<agent::TurnEnd>& end) {
+  agent::TurnEnd broken;
+  if (!end) {
+    broken.reason = agent::ended::kError;
+    broken.error = end.error().Text();
+  }
+  const agent::TurnEnd& how = end ? *end : broken;
+  opening_.last_end = how.reason;
+  reports_.push_back(ReportOf(how));
+  if (reports_.size() > kReportsKept) reports_.pop_front();
+  protocol::RuntimeEnd ended;
+  ended.turn_id = turn_->id();
+  ended.reason = how.reason;
+  if (!how.error.empty()) ended.error = how.error;
+  setup_.log->Publish(std::move(ended));
+}
+
+std::optional<protocol::TurnReport> Lane::Report(const std::string& turn_id) const {
+  const auto found = std::ranges::find(reports_, turn_id, &protocol::TurnReport::turn_id);
+  if (found == reports_.end()) return std::nullopt;
+  return *found;
+}
+
+protocol::TurnReport Lane::ReportOf(const agent::TurnEnd& end) const {
+  protocol::TurnReport report;
+  report.session_id = setup_.log->header().session_id;
+  report.turn_id = turn_->id();
+  report.reason = end.reason;
+  if (!end.error.empty()) report.error = end.error;
+  if (end.failure) report.failure = std::string(provider::FailureName(*end.failure));
+  report.text = end.text;
+  if (bench_.output) report.output = bench_.output->value;
+  report.stop_reason = end.stop_reason;
+  report.steps = end.steps;
+  report.duration_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - turn_began_)
+          .count();
+  report.model_ms = end.model_time.count();
+  report.model = bench_.model->model().FullName();
+  report.context_window = bench_.model->model().context_window;
+  for (const agent::Denial& denial : end.denials) {
+    protocol::DenialRow& row = report.denials.emplace_back();
+    row.tool_name = denial.tool;
+    row.tool_call_id = denial.tool_call_id;
+    row.args = denial.args;
+    row.rule = denial.rule;
+  }
+  // Of this turn alone; its calls stand at the end of the log.
+  run::Ledger ledger;
+  const std::vector<log::Entry>& entries = setup_.log->index().entries();
+  std::size_t first = entries.size();
+  while (first > 0 && entries[first - 1].type != protocol::kTypeNumber<protocol::UserMessage>)
+    --first;
+  for (std::size_t event = first; event < entries.size(); ++event) {
+    if (entries[event].type != protocol::kTypeNumber<protocol::ModelCall>) continue;
+    const Result<protocol::Event> call = setup_.log->EventAt(static_cast<log::Ordinal>(event));
+    if (call && call->stamp.turn_id == report.turn_id) ledger.Take(*call);
+  }
+  report.cost = ledger.Report("").total;
+  return report;
+}
+
+Task<void> Lane::MakeTitle(std::string prompt) {
+  if (!setup_.auxiliary) co_return;
+  title_done_.emplace(setup_.loop);
+  const Pending<bool> done = *title_done_;
+  const std::unique_ptr<provider::Provider> model = setup_.models.Open(*setup_.auxiliary);
+  co_await agent::AskForTitle(*setup_.log, *model, std::move(prompt), title_cancel_.token());
+  done.Set(true);
+}
+
+Task<Status> Lane::Close() {
+  closing_ = true;
+  Cancel();
+  title_cancel_.Cancel();
+  if (title_done_) co_await *title_done_;
+  if (working()) {
+    const Pending<bool> rested = *rested_;
+    co_await rested;
+  }
+  co_return setup_.log->Close();
+}
+
+}  // namespace stet::host

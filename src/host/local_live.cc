@@ -1,0 +1,158 @@
+#include "host/local_live.h"
+
+#include <algorithm>
+#include <future>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "host/attach.h"
+#include "host/session_store.h"
+
+namespace stet::host {
+namespace {
+
+/// The thread that runs the loop, and how others have work done there.
+class HostThread {
+ public:
+  HostThread() : models_(loop_), thread_([this] { loop_.Run(); }) {}
+  ~HostThread() {
+    loop_.Stop();
+    thread_.join();
+  }
+  HostThread(const HostThread&) = delete;
+  HostThread& operator=(const HostThread&) = delete;
+
+  Loop& loop() { return loop_; }
+  ModelAccess& models() { return models_; }
+
+  /// Waits for what `work` gives.
+  template <class Work>
+  auto Call(Work work) {
+    using T = std::invoke_result_t<Work>;
+    std::promise<T> promise;
+    std::future<T> future = promise.get_future();
+    loop_.Post([&] { promise.set_value(work()); });
+    return future.get();
+  }
+
+  /// The same for what takes its time there.
+  template <class T>
+  T Await(std::function<Task<T>()> start) {
+    std::promise<T> promise;
+    std::future<T> future = promise.get_future();
+    auto whole = [](std::function<Task<T>()> begin, std::promise<T>& done) -> Task<void> {
+      T value = co_await begin();
+      done.set_value(std::move(value));
+    };
+    loop_.Post([&] { loop_.Spawn(whole(start, promise)); });
+    return future.get();
+  }
+
+ private:
+  Loop loop_;
+  ModelAccess models_;
+  std::thread thread_;
+};
+
+class LocalSession final : public client::LiveSession {
+ public:
+  LocalSession(HostThread& host, std::unique_ptr<Lane> lane, log::Subscription subscription)
+      : host_(host), lane_(std::move(lane)), subscription_(std::move(subscription)) {}
+  ~LocalSession() override {
+    // Ignoring the error on purpose: whoever wants to hear of it closes.
+    (void)Close();
+  }
+
+  protocol::LiveState State() override {
+    return host_.Call([&] { return lane_->State(); });
+  }
+  Result<protocol::Accepted> Send(const protocol::Send& send) override {
+    return host_.Call([&] { return lane_->Send(send); });
+  }
+  void Cancel() override {
+    host_.loop().Post([lane = lane_.get(), alive = std::weak_ptr<bool>(alive_)] {
+      if (!alive.expired()) lane->Cancel();
+    });
+  }
+  Status Answer(const protocol::PermissionAnswer& answer) override {
+    return host_.Call([&] { return lane_->Answer(answer); });
+  }
+  Status Answer(const protocol::QuestionAnswer& answer) override {
+    return host_.Call([&] { return lane_->Answer(answer); });
+  }
+  Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items) override {
+    return host_.Call([&] { return lane_->RewriteQueue(queue, items); });
+  }
+  Status Change(const protocol::Change& change) override {
+    return host_.Call([&] { return lane_->Change(change); });
+  }
+  Result<client::Moved> Rewind(const std::optional<std::string>& target) override {
+    return host_.Call([&] { return lane_->Rewind(target); });
+  }
+  Result<client::Moved> Branch(const std::string& leaf) override {
+    return host_.Call([&] { return lane_->Branch(leaf); });
+  }
+  Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
+                                        bool restore) override {
+    return host_.Call([&] { return lane_->FilesSince(target, restore); });
+  }
+  std::optional<protocol::TurnReport> Report(const std::string& turn_id) override {
+    return host_.Call([&] { return lane_->Report(turn_id); });
+  }
+
+  Status Close() override {
+    if (!lane_) return {};
+    Status closed = host_.Await<Status>([this] { return lane_->Close(); });
+    host_.Call([this] {
+      alive_.reset();
+      subscription_ = log::Subscription();
+      lane_.reset();
+      return true;
+    });
+    return closed;
+  }
+
+ private:
+  HostThread& host_;
+  std::unique_ptr<Lane> lane_;
+  log::Subscription subscription_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+class LocalLive final : public client::Live {
+ public:
+  explicit LocalLive(config::Roots roots) : roots_(std::move(roots)) {}
+
+  Result<std::unique_ptr<client::LiveSession>> Attach(const protocol::Attach& attach,
+                                                      client::Watcher watcher) override {
+    if (!host_) host_ = std::make_unique<HostThread>();
+    log::Subscription subscription;
+    ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, host_->Call([&] {
+      return OpenLane(roots_, attach, host_->loop(), host_->models(), std::move(watcher),
+                      subscription);
+    }));
+    return std::make_unique<LocalSession>(*host_, std::move(lane), std::move(subscription));
+  }
+
+  Result<std::string> Latest(const std::string& cwd) override {
+    ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> sessions,
+                     SessionStore(roots_).List());
+    const auto found = std::ranges::find(sessions, cwd, &protocol::SessionSummary::cwd);
+    if (found == sessions.end())
+      return Fail(Code::kNotFound, fmt::format("there is no session of {} to continue", cwd));
+    return found->session_id;
+  }
+
+ private:
+  config::Roots roots_;
+  std::unique_ptr<HostThread> host_;
+};
+
+}  // namespace
+
+std::unique_ptr<client::Live> MakeLocalLive(config::Roots roots) {
+  return std::make_unique<LocalLive>(std::move(roots));
+}
+
+}  // namespace stet::host

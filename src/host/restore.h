@@ -1,0 +1,19 @@
+// Restore: what a session did to files after some event, and putting them back as they were.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "log/log.h"
+#include "protocol/turn_report.h"
+
+namespace stet::host {
+
+/// Every file that was written or deleted after `target` in the file's order, whatever the branch
+/// (absent: ever). With `restore`, those whose earlier content is kept, and that nobody else has
+/// changed since, are put back; each is announced by a write fact first, so that this can be undone
+/// as well.
+Result<protocol::FileRows> FilesSince(log::Log& log, const std::optional<std::string>& target,
+                                      bool restore);
+
+}  // namespace stet::host

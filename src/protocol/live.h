@@ -1,0 +1,120 @@
+// What a face asks of a live session, and what it is told: plain data, the same in this process and
+// on the wire.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocol/content.h"
+#include "protocol/work.h"
+
+namespace stet::protocol {
+
+/// Opens a session, or makes one, and says how its turns work from now on. What is empty or absent
+/// stays as the session has it, or is as the configuration says.
+struct Attach {
+  STET_FIELDS(Attach,
+              (OptionalText, session_id),  // Absent: a new session.
+              (OptionalText, new_session_id),  // For a new one or a copy; made up when absent.
+              (bool, fork),  // Works on a copy of the session.
+              (OptionalText, at),  // Rewinds to this event first; with `fork`, copies up to it.
+              (Text, cwd),
+              (Text, model),
+              (Text, fallback_model),
+              (OptionalText, effort),
+              (Text, mode),
+              (Text, allowed),  // Rules, as on the command line.
+              (Text, disallowed),
+              (OptionalTexts, tools),  // The only tools there are; absent: all.
+              (Texts, add_dirs),  // Folders beside the project that count as its own.
+              (Text, append_system_prompt),
+              (OptionalText, system_prompt),  // In place of our own.
+              (OptionalRaw, output_schema),  // What the turn's answer must fit.
+              (std::int64_t, max_steps),  // 0: no limit.
+              (std::int64_t, max_price),  // Micro-units; 0: no limit.
+              (std::int64_t, max_ms),  // Of one turn; 0: no limit.
+              (bool, answers))  // Somebody here answers what is asked; else it is denied.
+};
+
+struct ImageFile {
+  STET_FIELDS(ImageFile, (Text, media_type), (Text, bytes))
+};
+using ImageFiles = std::vector<ImageFile>;
+
+struct Send {
+  STET_FIELDS(Send,
+              (OptionalText, client_message_id),  // The same one twice is one message.
+              (Text, how),  // send (a follow-up while a turn runs), steer, or continue
+              (Text, text),
+              (ImageFiles, images))
+};
+
+struct Accepted {
+  STET_FIELDS(Accepted,
+              (Text, what),  // started, queued, steered, or known (accepted before)
+              (OptionalText, turn_id),
+              (OptionalText, item_id))
+};
+
+/// A call that waits for somebody's word.
+struct PermissionAsk {
+  STET_FIELDS(PermissionAsk,
+              (Text, request_id),
+              (Text, tool_call_id),
+              (Text, tool),
+              (Raw, args),
+              (Text, summary),  // One line: what it would do.
+              (Text, reason),  // Why it is asked.
+              (Text, rule),
+              (Text, session_rule))  // What `session` would allow from now on.
+};
+using PermissionAsks = std::vector<PermissionAsk>;
+
+struct PermissionAnswer {
+  STET_FIELDS(PermissionAnswer,
+              (Text, request_id),
+              (bool, allow),
+              (Text, scope),  // once or session
+              (OptionalRaw, args),  // As the approver edited them.
+              (Text, message),  // For the model, when it is denied.
+              (bool, stop),  // Denied, and the turn ends.
+              (Text, by))
+};
+
+struct QuestionAsk {
+  STET_FIELDS(QuestionAsk, (Text, question_id), (Text, text), (Raw, options))
+};
+using QuestionAsks = std::vector<QuestionAsk>;
+
+struct QuestionAnswer {
+  STET_FIELDS(QuestionAnswer, (Text, question_id), (Raw, answer), (Text, by))
+};
+
+struct LiveState {
+  STET_FIELDS(LiveState,
+              (Text, session_id),
+              (Text, state),  // idle, running, waiting
+              (OptionalText, turn_id),
+              (Text, project),
+              (Text, cwd),
+              (Text, model),
+              (Text, effort),
+              (Text, mode),
+              (Texts, tools),
+              (std::int64_t, context_window),
+              (OptionalText, leaf_id),
+              (bool, interrupted),  // The last turn did not come to its end: `continue` goes on.
+              (QueueItems, follow_ups),
+              (QueueItems, steers),
+              (PermissionAsks, asks),
+              (QuestionAsks, questions),
+              (Texts, notes))  // What a face should say about how the session was opened.
+};
+
+/// What changes for the turns to come; absent: as before.
+struct Change {
+  STET_FIELDS(Change, (OptionalText, model), (OptionalText, effort), (OptionalText, mode),
+              (OptionalText, title))
+};
+
+}  // namespace stet::protocol
