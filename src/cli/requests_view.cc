@@ -28,8 +28,7 @@ std::string ContextText(const protocol::ContextReport& report) {
   out += fmt::format("{:<20} {:>6} {:>12} bytes {:>10} tokens, {:.1f} % of {}\n", "whole request",
                      "", report.bytes, report.tokens, share, report.context_window);
   out += "Tokens are estimated.\n";
-  if (report.same_bytes)
-    out += fmt::format("The last request is kept {}.\n", report.difference);
+  if (report.same_bytes) out += fmt::format("The last request is kept {}.\n", report.difference);
   return out;
 }
 
