@@ -351,6 +351,7 @@ Task<Status> Turn::Execute(tool::Tool& tool, const protocol::ToolCallBlock& bloc
                   .files = files_,
                   .cancel = cancel_,
                   .record_write = [&](protocol::FileFact fact) { return Append(std::move(fact)); },
+                  .record_task = [&](protocol::Task task) { return Append(std::move(task)); },
                   .put_blob = [&](std::string_view bytes) { return bench_.log.blobs().Put(bytes); },
                   .update =
                       [&](std::string_view text) {
@@ -363,6 +364,15 @@ Task<Status> Turn::Execute(tool::Tool& tool, const protocol::ToolCallBlock& bloc
   for (const protocol::FileFact& fact : outcome.reads) {
     files_.Take(fact);
     CO_RETURN_IF_ERROR(Append(fact));
+  }
+  // In one batch, since each of them asks for a flush.
+  std::vector<log::Draft> writes;
+  for (const protocol::FileFact& fact : outcome.writes) {
+    files_.Take(fact);
+    writes.push_back({.payload = fact, .id = "", .stamp = stamp_});
+  }
+  if (!writes.empty()) {
+    CO_RETURN_IF_ERROR(bench_.log.Append(std::move(writes)));
   }
   CO_RETURN_IF_ERROR(Answer(block.tool_call_id, outcome));
   protocol::ToolExecutionEnd done;

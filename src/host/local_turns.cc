@@ -131,8 +131,10 @@ Result<TurnReport> LocalTurns::Submit(const Submission& submission, const client
   ModelAccess access(loop);
   const std::optional<std::string> effort = submission.effort ? submission.effort : selected.effort;
   const std::unique_ptr<provider::Provider> provider = access.Open(std::move(selected));
+  tool::Shells shells([](const tool::ShellEnd&) {});
   tool::Registry tools;
-  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools(SecretVariables(model)))
+  for (std::unique_ptr<tool::Tool>& builtin :
+       tool::BuiltinTools({.secret_variables = SecretVariables(model), .shells = shells}))
     RETURN_IF_ERROR(tools.Add(std::move(builtin)));
   agent::Workbench bench{
       .loop = loop,
