@@ -27,7 +27,7 @@ namespace stet {
 namespace guard {
 namespace {
 
-constexpr std::string_view kName = "stet-guard";
+constexpr const char* kName = "stet-guard";
 constexpr std::string_view kSession = "session";
 constexpr std::string_view kGroup = "group";
 constexpr const char* kNoNamespace = "STET_NO_PID_NAMESPACE";
@@ -281,7 +281,7 @@ class Guard {
 /// its own.
 void HideArguments(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) std::memset(argv[i], 0, std::strlen(argv[i]));
-  ::prctl(PR_SET_NAME, kName.data());
+  ::prctl(PR_SET_NAME, kName);
 }
 
 bool IsControlSocket() {
@@ -295,8 +295,7 @@ bool IsControlSocket() {
 bool Available() { return available; }
 
 std::vector<std::string> Arguments(std::vector<std::string> command, bool new_session) {
-  std::vector<std::string> arguments{std::string(kName),
-                                     std::string(new_session ? kSession : kGroup)};
+  std::vector<std::string> arguments{kName, std::string(new_session ? kSession : kGroup)};
   std::ranges::move(command, std::back_inserter(arguments));
   return arguments;
 }
@@ -320,7 +319,7 @@ void Ask(int control, int signal) {
 
 void BecomeGuardIfAsked(int argc, char** argv) {
   guard::available = true;
-  if (argc < 3 || argv[0] != guard::kName || !guard::IsControlSocket()) return;
+  if (argc < 3 || std::string_view(argv[0]) != guard::kName || !guard::IsControlSocket()) return;
   ::fcntl(guard::kControlFd, F_SETFD, FD_CLOEXEC);
   guard::Plan plan{.command = {argv + 2, argv + argc}, .new_session = argv[1] == guard::kSession};
   guard::HideArguments(argc, argv);

@@ -15,8 +15,8 @@
 // too; what escapes then is a command that kills both in one instant (kill -9 -1, which ends us as
 // well). Not covered in either way: what a service of the system starts on the command's behalf.
 //
-// Measured on 2 cores, release build, `true` by Subprocess::Run: 0.8 ms without a guard, @FALLBACK@
-// ms with one, @NAMESPACE@ ms in a PID namespace.
+// Measured on 2 busy cores, dev build, the fastest tenth of 300 times `true`: 0.6 ms without a
+// guard; 3.0 ms with one and 3.4 ms in a PID namespace, 1.9 ms of them until the command starts.
 #pragma once
 
 #include <cstdint>

@@ -176,8 +176,8 @@ TEST_P(GuardTest, TheGuardsNameSaysWhatItIs) {
   const std::string proc = "/proc/" + std::to_string(child.pid());
   EXPECT_EQ(ReadFile(proc + "/comm").value_or(""), "stet-guard\n");
   const std::string arguments = ReadFile(proc + "/cmdline").value_or("");
-  EXPECT_EQ(std::string(arguments.c_str()), "stet-guard");
-  EXPECT_EQ(arguments.find("sleep"), std::string::npos);
+  EXPECT_EQ(arguments.find_last_not_of('\0'), std::string_view("stet-guard").size() - 1);
+  EXPECT_TRUE(arguments.starts_with("stet-guard"));
 }
 
 TEST_P(GuardTest, ANamespaceHasItsOwnProcesses) {

@@ -91,7 +91,7 @@ class Subprocess {
   static constexpr std::size_t kMaxReadTurn = std::size_t{1} << 20;
 
   /// A program that cannot be started is an error that names it: kNotFound, kDenied, or kInvalid.
-  /// With a guard this waits until the program runs (about 1 ms).
+  /// With a guard this waits until the program runs (about 2 ms).
   static Result<Subprocess> Start(SpawnOptions options);
 
   /// Starts a program and drives it to its end: feeds stdin, keeps the head of both outputs, and

@@ -189,7 +189,7 @@ class BashTool final : public Tool {
     task->read_to = shell->output().total();
     task->shell = std::move(shell);
     task->before = std::move(before);
-    shells_.Keep(std::move(task));
+    shells_.Keep(task);
   }
 
   Shells& shells_;

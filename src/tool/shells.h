@@ -57,7 +57,7 @@ class Shells {
   Result<std::string> NewTaskId();
 
   /// Keeps a task that has such an id, and tells of its end.
-  void Keep(std::shared_ptr<ShellTask> task);
+  void Keep(const std::shared_ptr<ShellTask>& task);
 
   /// kNotFound, with the ids that there are.
   [[nodiscard]] Result<std::shared_ptr<ShellTask>> Find(const std::string& task_id) const;
