@@ -32,6 +32,9 @@ struct Scale {
 
   // Model calls by a program that is killed again and again.
   int ledger_calls = 300;
+
+  // Kills of the program during commands that try to outlive it; in each of two modes.
+  int orphan_kills = 20;
 };
 
 inline const Scale& TestScale() {
@@ -45,7 +48,8 @@ inline const Scale& TestScale() {
                  .index_flips = 5'000,
                  .round_trips = 1'000'000,
                  .full_disk_rounds = 200,
-                 .ledger_calls = 10'000};
+                 .ledger_calls = 10'000,
+                 .orphan_kills = 200};
   }();
   return scale;
 }

@@ -27,7 +27,10 @@ class Fold {
     } else if (const auto* task = std::get_if<protocol::Task>(&found.payload)) {
       std::erase_if(opening.tasks,
                     [&](const protocol::Task& one) { return one.task_id == task->task_id; });
-      if (task->phase == "start") opening.tasks.push_back(*task);
+      if (task->phase == "start") {
+        opening.tasks.push_back(*task);
+        ++opening.tasks_so_far;
+      }
     } else if (const auto* permission = std::get_if<protocol::Permission>(&found.payload)) {
       TakePermission(*permission, opening);
     } else {
@@ -77,7 +80,8 @@ class Fold {
     if (const auto* started = std::get_if<protocol::ToolStarted>(&found.payload)) {
       if (open_.contains(started->tool_call_id)) opening.started.push_back(*started);
     } else if (const auto* fact = std::get_if<protocol::FileFact>(&found.payload)) {
-      if (fact->op != "read" && fact->tool_call_id && open_.contains(*fact->tool_call_id))
+      // What a command was found to have written says nothing about whether it came to its end.
+      if (fact->op == "write" && fact->tool_call_id && open_.contains(*fact->tool_call_id))
         opening.writes.push_back(*fact);
     } else if (const auto* question = std::get_if<protocol::Question>(&found.payload)) {
       TakeQuestion(*question, opening);

@@ -160,12 +160,20 @@ Status Turn::TakeSteers() {
   return {};
 }
 
+/// What ended in the background.
+Status Turn::TakeNotices() {
+  for (std::string& notice : std::exchange(bench_.notices, {}))
+    RETURN_IF_ERROR(Remind(std::move(notice)));
+  return {};
+}
+
 Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   ++end.steps;
   stamp_.step_id = fmt::format("{}.{}", *stamp_.turn_id, end.steps);
   protocol::TurnStart begun;
   begun.turn_index = end.steps;
   bench_.log.Publish(std::move(begun));
+  CO_RETURN_IF_ERROR(TakeNotices());
   CO_RETURN_IF_ERROR(TakeSteers());
   CO_ASSIGN_OR_RETURN(const provider::Request request, BuildRequest());
   const std::string event_id = protocol::NewEventId(ProcessRandom());
@@ -296,7 +304,7 @@ Result<bool> Turn::GoOnAfter(const provider::CallResult& call) {
                "itself, or say in words what you want to say."));
     return true;
   }
-  if (!bench_.log.index().state().steers.empty()) return true;
+  if (!bench_.log.index().state().steers.empty() || !bench_.notices.empty()) return true;
   if (bench_.output && output_reminders_ < kMaxOutputReminders) {
     ++output_reminders_;
     RETURN_IF_ERROR(

@@ -71,6 +71,7 @@ class Turn {
   [[nodiscard]] bool OverLimit(TurnEnd& end) const;
   Result<provider::Request> BuildRequest();
   Status TakeSteers();
+  Status TakeNotices();
   Status Keep(const provider::CallResult& call, const std::string& event_id);
   Status Recover(const provider::CallResult& call, TurnEnd& end, bool& rests);
   Result<bool> GoOnAfter(const provider::CallResult& call);

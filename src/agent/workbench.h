@@ -43,7 +43,8 @@ struct Workbench {
   std::optional<std::string> effort;
   std::optional<WantedOutput> output;
 
-  std::vector<std::string> system;  // The rendered snapshot.
+  std::vector<std::string> notices;  // To be told at the next step: what ended meanwhile.
+  std::vector<std::string> system;   // The rendered snapshot.
   std::string cache_key;
   context::Conversation conversation;
   std::optional<tool::KnownFiles> files;  // Read from the log when first needed.

@@ -34,6 +34,7 @@ Lane::Lane(LaneSetup setup)
              .limits = setup_.limits,
              .effort = setup_.effort,
              .output = {},
+             .notices = {},
              .system = {},
              .cache_key = {},
              .conversation = {},
@@ -52,9 +53,13 @@ Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
 Status Lane::Prepare() {
   provider_ = setup_.models.Open(setup_.model);
   bench_.model = provider_.get();
-  RETURN_IF_ERROR(AddTools());
   if (!setup_.fresh) {
     ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
+  }
+  shells_ = std::make_unique<tool::Shells>([this](const tool::ShellEnd& end) { TaskEnded(end); },
+                                           opening_.tasks_so_far + 1);
+  RETURN_IF_ERROR(AddTools());
+  if (!setup_.fresh) {
     ASSIGN_OR_RETURN(waits_, agent::SettleInterrupted(*setup_.log, opening_, setup_.answers));
     RETURN_IF_ERROR(NoteLostTasks());
   }
@@ -76,7 +81,8 @@ Status Lane::AddTools() {
     if (std::ranges::any_of(setup_.disabled, is)) return false;
     return !setup_.tools || std::ranges::any_of(*setup_.tools, is);
   };
-  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools(setup_.secret_variables)) {
+  for (std::unique_ptr<tool::Tool>& builtin :
+       tool::BuiltinTools({setup_.secret_variables, *shells_})) {
     if (wanted(builtin->name())) RETURN_IF_ERROR(tools_.Add(std::move(builtin)));
   }
   if (!setup_.output_schema) return {};

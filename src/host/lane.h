@@ -23,6 +23,7 @@
 #include "log/log.h"
 #include "provider/selection.h"
 #include "tool/registry.h"
+#include "tool/shells.h"
 
 namespace stet::host {
 
@@ -98,10 +99,12 @@ class Lane {
   Status AtRest();
   Status Moved();
   Task<void> MakeTitle(std::string prompt);
+  void TaskEnded(const tool::ShellEnd& end);
 
   LaneSetup setup_;
   agent::Asks asks_;
   std::unique_ptr<provider::Provider> provider_;
+  std::unique_ptr<tool::Shells> shells_;
   tool::Registry tools_;
   agent::Workbench bench_;
   agent::Opening opening_;

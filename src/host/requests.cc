@@ -15,6 +15,7 @@
 #include "provider/selection.h"
 #include "tool/builtin.h"
 #include "tool/registry.h"
+#include "tool/shells.h"
 
 namespace stet::host {
 namespace {
@@ -127,8 +128,9 @@ void AddPart(protocol::ContextReport& report, std::string_view name, std::size_t
 std::size_t SizeOf(const protocol::Blocks& blocks) { return Encode(blocks).size(); }
 
 std::vector<provider::ToolSpec> BuiltinSpecs() {
+  tool::Shells none({});
   tool::Registry registry;
-  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools({}))
+  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools({{}, none}))
     (void)registry.Add(std::move(builtin));
   std::vector<provider::ToolSpec> specs;
   for (tool::ToolSpec& spec : registry.Specs())

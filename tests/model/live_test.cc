@@ -1,4 +1,6 @@
 // Live sessions over the emulator: queues, cancel, asking, recovery, resume.
+#include <algorithm>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -425,6 +427,39 @@ TEST_F(LiveTest, AFileThatSomebodyElseChangedIsNotPutBack) {
   ASSERT_TRUE(rows);
   EXPECT_TRUE((*rows)[0].changed_since);
   EXPECT_EQ(ReadFile(project_ + "/new.txt").value_or(""), "mine");
+}
+
+TEST_F(LiveTest, ACommandThatEndsInTheBackgroundStartsATurnWhenNobodyWorks) {
+  const Gate gate(project_);
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"cat gate; echo built","background":true}}}]},
+    {"blocks":[{"text":"It runs."}]},
+    {"blocks":[{"text":"I saw it end."}]}]})");
+  Open(Here());
+  EXPECT_EQ(Run("go").text, "It runs.");
+  gate.Open();
+  const auto end = heard_->AwaitTransient<protocol::RuntimeEnd>(
+      [n = 0](const auto&) mutable { return ++n == 2; });
+  ASSERT_TRUE(end);
+  EXPECT_EQ(session_->Report(end->turn_id)->text, "I saw it end.");
+  EXPECT_NE(Requests()[2].find("built"), std::string::npos);
+  const auto tasks = heard_->All<protocol::Task>();
+  ASSERT_EQ(tasks.size(), 2U);
+  EXPECT_EQ(tasks[1].phase, "end");
+  EXPECT_EQ(tasks[1].exit, 0);
+}
+
+TEST_F(LiveTest, WhatACommandWroteIsAFactThatBelongsToItsCall) {
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"echo x > made.txt; rm a.txt"}}}]},
+    {"times":0,"blocks":[{"text":"Done."}]}]})");
+  Open(Here());
+  Run("go");
+  std::vector<std::string> facts;
+  for (const auto& fact : heard_->All<protocol::FileFact>())
+    facts.push_back(fact.op + " " + fact.path.substr(fact.path.rfind('/') + 1));
+  std::ranges::sort(facts);
+  EXPECT_EQ(facts, (std::vector<std::string>{"delete a.txt", "outside_write made.txt"}));
 }
 
 TEST_F(LiveTest, EveryRequestCanBeMadeAgainFromTheLog) {
