@@ -177,6 +177,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
       .disabled = settings_.tools.disabled.value_or(std::vector<std::string>()),
       .output_schema = attach_.output_schema,
       .secret_variables = SecretVariables(model),
+      .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
       .answers = attach_.answers,
       .fresh = fresh_,
       .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true),

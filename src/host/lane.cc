@@ -81,8 +81,8 @@ Status Lane::AddTools() {
     if (std::ranges::any_of(setup_.disabled, is)) return false;
     return !setup_.tools || std::ranges::any_of(*setup_.tools, is);
   };
-  for (std::unique_ptr<tool::Tool>& builtin :
-       tool::BuiltinTools({setup_.secret_variables, *shells_})) {
+  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools(
+           {setup_.secret_variables, *shells_}, {&setup_.models.http(), setup_.private_hosts})) {
     if (wanted(builtin->name())) RETURN_IF_ERROR(tools_.Add(std::move(builtin)));
   }
   if (!setup_.output_schema) return {};

@@ -42,8 +42,9 @@ struct LaneSetup {
   std::vector<std::string> disabled;  // Tools that there are not.
   std::optional<Raw> output_schema;
   std::vector<std::string> secret_variables;
-  bool answers = false;  // Somebody answers what is asked.
-  bool fresh = false;    // The session was made just now.
+  std::vector<std::string> private_hosts;  // That WebFetch may ask.
+  bool answers = false;                    // Somebody answers what is asked.
+  bool fresh = false;                      // The session was made just now.
   bool task_end_starts_turn = true;
   std::optional<provider::Selected> auxiliary;  // Makes titles.
   /// Finds a model that a client asks for.

@@ -128,9 +128,11 @@ void AddPart(protocol::ContextReport& report, std::string_view name, std::size_t
 std::size_t SizeOf(const protocol::Blocks& blocks) { return Encode(blocks).size(); }
 
 std::vector<provider::ToolSpec> BuiltinSpecs() {
+  Loop loop;
+  ModelAccess access(loop);
   tool::Shells none({});
   tool::Registry registry;
-  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools({{}, none}))
+  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools({{}, none}, {&access.http(), {}}))
     (void)registry.Add(std::move(builtin));
   std::vector<provider::ToolSpec> specs;
   for (tool::ToolSpec& spec : registry.Specs())

@@ -8,6 +8,10 @@
 #include "tool/shells.h"
 #include "tool/tool.h"
 
+namespace stet::net {
+class HttpClient;
+}
+
 namespace stet::tool {
 
 std::unique_ptr<Tool> MakeReadTool();
@@ -27,11 +31,18 @@ std::unique_ptr<Tool> MakeBashTool(ShellAccess access);
 std::unique_ptr<Tool> MakeBashTaskTool(Shells& shells);
 std::unique_ptr<Tool> MakeTodoWriteTool();
 std::unique_ptr<Tool> MakeAskUserTool();
+/// What WebFetch works with.
+struct WebAccess {
+  net::HttpClient* http = nullptr;         // Outlives the tool.
+  std::vector<std::string> private_hosts;  // May be asked though they are not public.
+};
+std::unique_ptr<Tool> MakeWebFetchTool(WebAccess access);
 /// Not among the builtin ones: for a turn whose answer must fit `schema`, an object's.
 std::unique_ptr<Tool> MakeStructuredOutputTool(std::string schema,
                                                std::function<void(const Raw&)> take);
 
-/// All of them. Whoever knows of keys in the environment names their variables.
-std::vector<std::unique_ptr<Tool>> BuiltinTools(ShellAccess access);
+/// All of them, WebFetch only with a client. Whoever knows of keys in the environment names their
+/// variables.
+std::vector<std::unique_ptr<Tool>> BuiltinTools(ShellAccess shell, WebAccess web = {});
 
 }  // namespace stet::tool

@@ -462,6 +462,52 @@ TEST_F(LiveTest, WhatACommandWroteIsAFactThatBelongsToItsCall) {
   EXPECT_EQ(facts, (std::vector<std::string>{"delete a.txt", "outside_write made.txt"}));
 }
 
+TEST_F(LiveTest, PagesOfThisMachineAreFetchedOnlyWhenTheUserNamedTheHost) {
+  Script(R"({"replies":[{"times":0,"blocks":[{"text":"x"}]}]})");
+  const std::string fetch = R"({"replies":[{"blocks":[{"call":{"name":"WebFetch","args":{"url":")" +
+                            emulator_->base_url() +
+                            R"(/v1/models"}}}]},{"times":0,"blocks":[{"text":"Done."}]}]})";
+  ASSERT_TRUE(emulator_->SetScript(fetch));
+  Open(Here());
+  Run("go");
+  EXPECT_NE(Requests()[1].find("not a public address"), std::string::npos);
+  ASSERT_TRUE(session_->Close());
+  const std::string settings = ReadFile(roots_.settings()).value_or("");
+  ASSERT_TRUE(ReplaceFile(roots_.settings(), settings + "[tools]\nprivateHosts = ['127.0.0.1']\n",
+                          Durable::kNo));
+  ASSERT_TRUE(emulator_->SetScript(fetch));
+  Open(Here());
+  Run("go");
+  EXPECT_NE(Requests()[1].find("emulator"), std::string::npos) << "the list of models";
+}
+
+TEST_F(LiveTest, ACopysNextRequestHasTheOriginsBytes) {
+  constexpr std::string_view kScript = R"({"replies":[
+    {"blocks":[{"call":{"name":"Read","args":{"file_path":"a.txt"}}}]},
+    {"times":0,"blocks":[{"text":"Done."}]}]})";
+  for (const char* api : {"anthropic-messages", "openai-responses"}) {
+    Script(kScript, api);
+    Open(Here());
+    Run("go");
+    const std::string origin = session_id_;
+    ASSERT_TRUE(session_->Close());
+    protocol::Attach fork = Here();
+    fork.session_id = origin;
+    fork.fork = true;
+    Open(fork);
+    EXPECT_NE(session_id_, origin);
+    Run("more");
+    ASSERT_TRUE(session_->Close());
+    fork.fork = false;
+    Open(fork);
+    Run("more");
+    ASSERT_TRUE(session_->Close());
+    const auto requests = Requests();
+    ASSERT_EQ(requests.size(), 4U);
+    EXPECT_EQ(requests[2], requests[3]) << api;
+  }
+}
+
 TEST_F(LiveTest, EveryRequestCanBeMadeAgainFromTheLog) {
   Script(R"({"replies":[
     {"blocks":[{"thinking":"hm","signature":"c2ln"},{"call":{"name":"Read","args":{"file_path":"a.txt"}}},
