@@ -179,6 +179,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
       .secret_variables = SecretVariables(model),
       .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
       .answers = attach_.answers,
+      .keep_waiting = !attach_.at,
       .fresh = fresh_,
       .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true),
       .auxiliary = {},
@@ -220,10 +221,7 @@ Result<std::unique_ptr<Lane>> OpenLane(const config::Roots& roots, const Attach&
   const bool rewinds = attach.at && !attach.fork;
   RETURN_IF_ERROR(opener.NoteSettings(setup));
   ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::Open(std::move(setup)));
-  if (rewinds) {
-    lane->Cancel();
-    RETURN_IF_ERROR(lane->Rewind(attach.at));
-  }
+  if (rewinds) RETURN_IF_ERROR(lane->Rewind(attach.at));
   return lane;
 }
 

@@ -60,7 +60,7 @@ Status Lane::Prepare() {
                                            opening_.tasks_so_far + 1);
   RETURN_IF_ERROR(AddTools());
   if (!setup_.fresh) {
-    ASSIGN_OR_RETURN(waits_, agent::SettleInterrupted(*setup_.log, opening_, setup_.answers));
+    RETURN_IF_ERROR(Settle(setup_.keep_waiting && setup_.answers));
     RETURN_IF_ERROR(NoteLostTasks());
   }
   for (const policy::Rule& grant : opening_.grants) bench_.rules.allow.push_back(grant);
@@ -72,6 +72,14 @@ Status Lane::Prepare() {
     NewTurn(*opening_.open_turn);
     setup_.loop.Spawn(Work("", true));
   }
+  return {};
+}
+
+/// Answers what the log has open, by what it says of it.
+Status Lane::Settle(bool keep_waiting) {
+  ASSIGN_OR_RETURN(waits_, agent::SettleInterrupted(*setup_.log, opening_, keep_waiting));
+  if (opening_.open_turn && !waits_) opening_.last_end = agent::ended::kInterrupted;
+  broken_ = false;
   return {};
 }
 
@@ -166,6 +174,13 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send) {
     protocol::Accepted known;
     known.what = "known";
     return known;
+  }
+  if (broken_) {
+    // There was no room, or no disk: what was under way then is answered first.
+    const std::optional<protocol::InstructionSnapshot> snapshot = opening_.snapshot;
+    ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
+    if (!opening_.snapshot) opening_.snapshot = snapshot;
+    RETURN_IF_ERROR(Settle(false));
   }
   if (send.how == "continue") return Continue();
   if (!SaysSomething(send)) return Fail(Code::kInvalid, "there is nothing to send");

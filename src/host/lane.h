@@ -44,7 +44,8 @@ struct LaneSetup {
   std::vector<std::string> secret_variables;
   std::vector<std::string> private_hosts;  // That WebFetch may ask.
   bool answers = false;                    // Somebody answers what is asked.
-  bool fresh = false;                      // The session was made just now.
+  bool keep_waiting = false;  // What was asked before goes on waiting, if somebody answers.
+  bool fresh = false;         // The session was made just now.
   bool task_end_starts_turn = true;
   std::optional<provider::Selected> auxiliary;  // Makes titles.
   /// Finds a model that a client asks for.
@@ -79,6 +80,7 @@ class Lane {
   explicit Lane(LaneSetup setup);
   Status Prepare();
   Status AddTools();
+  Status Settle(bool keep_waiting);
   Status EnsureSnapshot();
   void UseSnapshot();
   Status NoteAppendedInstructions();
@@ -109,7 +111,8 @@ class Lane {
   tool::Registry tools_;
   agent::Workbench bench_;
   agent::Opening opening_;
-  bool waits_ = false;  // For an answer to what was asked before this lane was opened.
+  bool waits_ = false;   // For an answer to what was asked before this lane was opened.
+  bool broken_ = false;  // The last turn ended because the log could not be written.
   bool closing_ = false;
   CancelSource cancel_;
   std::unique_ptr<agent::Turn> turn_;

@@ -51,6 +51,7 @@ Task<void> Lane::Work(std::string mentions, bool resume) {
 /// The report is there before the end is told.
 void Lane::EndTurn(const Result<agent::TurnEnd>& end) {
   agent::TurnEnd broken;
+  broken_ = !end;
   if (!end) {
     broken.reason = agent::ended::kError;
     broken.error = end.error().Text();

@@ -1,7 +1,9 @@
 // Live sessions over the emulator: queues, cancel, asking, recovery, resume.
 #include <algorithm>
+#include <csignal>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -479,6 +481,29 @@ TEST_F(LiveTest, PagesOfThisMachineAreFetchedOnlyWhenTheUserNamedTheHost) {
   Open(Here());
   Run("go");
   EXPECT_NE(Requests()[1].find("emulator"), std::string::npos) << "the list of models";
+}
+
+TEST_F(LiveTest, ATurnThatFoundNoRoomIsSettledWhenThereIsRoomAgain) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const Gate gate(project_);
+  Script(kGated);
+  Open(Here());
+  const auto turn = Send("one");
+  ASSERT_TRUE(heard_->AwaitTransient<protocol::ToolExecutionStart>());
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  rlimit full = before;
+  full.rlim_cur =
+      std::filesystem::file_size(host::SessionStore(roots_).DirOf(session_id_) + "/events.jsonl");
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
+  gate.Open();
+  const protocol::TurnReport report = EndOf(*turn.turn_id);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(report.reason, "error");
+  EXPECT_EQ(Run("go on").reason, "completed");
+  const auto results = heard_->All<protocol::ToolResult>();
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_NE(TextOf(results[0]).find("may have run"), std::string::npos) << TextOf(results[0]);
 }
 
 TEST_F(LiveTest, ACopysNextRequestHasTheOriginsBytes) {
