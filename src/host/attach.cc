@@ -133,9 +133,14 @@ Result<policy::Rules> Opener::MakeRules(const std::string& project) const {
   rules.mode = *mode == policy::Mode::kBypass && !asked ? policy::Mode::kDefault : *mode;
   ASSIGN_OR_RETURN(rules.allow,
                    policy::ParseRules(attach_.allowed + "," + Joined(settings_.policy.allow)));
-  ASSIGN_OR_RETURN(rules.deny,
-                   policy::ParseRules(attach_.disallowed + "," + Joined(settings_.policy.deny)));
-  ASSIGN_OR_RETURN(rules.ask, policy::ParseRules(Joined(settings_.policy.ask)));
+  // A project may only tighten.
+  ASSIGN_OR_RETURN(const config::PolicySettings own,
+                   config::ReadProjectSettings(project + "/.stet/config.toml"));
+  ASSIGN_OR_RETURN(
+      rules.deny, policy::ParseRules(fmt::format("{},{},{}", attach_.disallowed,
+                                                 Joined(settings_.policy.deny), Joined(own.deny))));
+  ASSIGN_OR_RETURN(rules.ask, policy::ParseRules(fmt::format("{},{}", Joined(settings_.policy.ask),
+                                                             Joined(own.ask))));
   for (const std::string& folder : attach_.add_dirs) {
     std::error_code error;
     rules.more_roots.push_back(std::filesystem::canonical(folder, error));
