@@ -29,6 +29,12 @@ bool HasCalls(const protocol::Blocks& blocks) {
   });
 }
 
+std::int64_t TokensOf(const protocol::Attempt& attempt) {
+  if (!attempt.usage) return 0;
+  const protocol::Usage& usage = *attempt.usage;
+  return usage.input + usage.output + usage.cache_read.value_or(0) + usage.cache_write.value_or(0);
+}
+
 /// What a reply may have instead of the limit that cut it; nothing when it had the most there is.
 std::optional<std::int64_t> RaisedLimit(const provider::Model& model) {
   if (model.known || model.max_output <= 0) return std::nullopt;
@@ -132,6 +138,11 @@ bool Turn::OverLimit(TurnEnd& end) const {
                             end.price % 1'000'000);
     return true;
   }
+  if (limits.max_tokens > 0 && end.tokens >= limits.max_tokens) {
+    end.reason = ended::kBudget;
+    end.error = fmt::format("stopped, as asked: it has used {} tokens", end.tokens);
+    return true;
+  }
   return false;
 }
 
@@ -193,6 +204,7 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   end.model_time +=
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - asked_at);
   end.price += provider::PriceOf(asked->attempts, bench_.model->model(), &asked->model).value_or(0);
+  for (const protocol::Attempt& attempt : asked->attempts) end.tokens += TokensOf(attempt);
   const protocol::Blocks& blocks = asked->reply.content.blocks;
   if (HasText(blocks)) end.text = protocol::PlainText(blocks);
   end.stop_reason = asked->reply.content.stop_reason;

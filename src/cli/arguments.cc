@@ -137,6 +137,8 @@ void AddWork(CLI::App& app, WorkCommand& command) {
                  "What the answer must fit: JSON, or a file with it");
   app.add_option("--max-turns", command.max_turns, "End after this many steps")
       ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--max-tokens", command.max_tokens, "End when a turn has used this many tokens")
+      ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--max-budget-usd", command.max_budget_usd, "End when a turn has cost this much")
       ->check(CLI::Range(0.000001, 1'000'000.0));
   app.add_option("--timeout", command.timeout_s, "End a turn after this many seconds")

@@ -168,6 +168,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
       .rules = std::move(rules),
       .limits = {.max_steps = attach_.max_steps,
                  .max_price = attach_.max_price,
+                 .max_tokens = attach_.max_tokens,
                  .max_ms = attach_.max_ms},
       .instructions = {.cwd = attach_.cwd,
                        .home = ProcessEnvironment("HOME"),

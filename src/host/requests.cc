@@ -12,6 +12,8 @@
 #include "base/loop.h"
 #include "host/model_access.h"
 #include "host/model_names.h"
+#include "provider/dialect.h"
+#include "provider/offline.h"
 #include "provider/selection.h"
 #include "tool/builtin.h"
 #include "tool/registry.h"
@@ -23,22 +25,31 @@ namespace {
 /// Encodes requests of any model that the configuration knows. Keys are not needed for that.
 class Encoder {
  public:
-  explicit Encoder(const config::Settings& settings) : settings_(settings), access_(loop_) {}
+  explicit Encoder(const config::Settings& settings) : settings_(settings) {}
 
-  Result<provider::Provider*> ModelNamed(const std::string& name) {
-    const auto found = opened_.find(name);
-    if (found != opened_.end()) return found->second.get();
+  Result<const provider::Model*> ModelNamed(const std::string& name) {
+    const auto found = models_.find(name);
+    if (found != models_.end()) return &found->second;
     ASSIGN_OR_RETURN(provider::Selected selected,
                      provider::SelectModel(settings_, AskedFor(settings_, name),
                                            [](const std::string&) { return std::string("-"); }));
-    return opened_.emplace(name, access_.Open(std::move(selected))).first->second.get();
+    return &models_.emplace(name, std::move(selected.access.model)).first->second;
+  }
+
+  /// In `dialect`, if it is one: the model may have been configured in another one since.
+  Result<provider::WireRequest> Encode(const std::string& name, const std::string& dialect,
+                                       const provider::Request& request) {
+    ASSIGN_OR_RETURN(const provider::Model* found, ModelNamed(name));
+    provider::Model model = *found;
+    model.dialect = provider::DialectFrom(dialect).value_or(model.dialect);
+    if (model.dialect == provider::Dialect::kOffline)
+      return provider::OfflineProvider(ProcessRandom()).Encode(request);
+    return provider::EncodeRequest(model, request);
   }
 
  private:
   const config::Settings& settings_;
-  Loop loop_;
-  ModelAccess access_;
-  std::map<std::string, std::unique_ptr<provider::Provider>> opened_;
+  std::map<std::string, provider::Model> models_;
 };
 
 /// Makes the requests of one log again, in file order.
@@ -66,7 +77,7 @@ class Maker {
     if (!start.toolset) parts_.tools.clear();
     agent::TakeParams(start.params.value_or(Raw{"{}"}), parts_);
     RETURN_IF_ERROR(conversation_.Update(log_, leaf));
-    return Encode(start.model.value_or(""));
+    return Encode(start.model.value_or(""), start.dialect.value_or(""));
   }
 
   /// What would follow the leaf, with the tools there are now.
@@ -74,21 +85,19 @@ class Maker {
                                          std::vector<provider::ToolSpec> tools) {
     parts_.tools = std::move(tools);
     RETURN_IF_ERROR(conversation_.Update(log_));
-    return Encode(model);
+    return Encode(model, "");
   }
 
   Result<const provider::Model*> ModelNamed(const std::string& name) {
-    ASSIGN_OR_RETURN(provider::Provider * provider, encoder_.ModelNamed(name));
-    return &provider->model();
+    return encoder_.ModelNamed(name);
   }
   [[nodiscard]] const agent::RequestParts& parts() const { return parts_; }
   [[nodiscard]] const context::Conversation& conversation() const { return conversation_; }
   [[nodiscard]] const protocol::InstructionSnapshot& snapshot() const { return snapshot_; }
 
  private:
-  Result<provider::WireRequest> Encode(const std::string& model) {
-    ASSIGN_OR_RETURN(const provider::Provider* provider, encoder_.ModelNamed(model));
-    return provider->Encode(agent::MakeRequest(parts_, conversation_, log_));
+  Result<provider::WireRequest> Encode(const std::string& model, const std::string& dialect) {
+    return encoder_.Encode(model, dialect, agent::MakeRequest(parts_, conversation_, log_));
   }
 
   log::Log& log_;

@@ -100,6 +100,14 @@ class LiveTest : public testing::Test {
     EXPECT_TRUE(ReplaceFile(project_ + "/a.txt", "one\n", Durable::kNo));
   }
 
+  /// Whatever happened, every request can be made again from the log.
+  void TearDown() override {
+    session_.reset();
+    if (session_id_.empty()) return;
+    const auto report = host::MakeLocalSessions(roots_)->Replay(session_id_);
+    EXPECT_TRUE(!report || report->different == 0);
+  }
+
   void Script(std::string_view script, const std::string& api = "anthropic-messages") {
     auto started = emulator::Emulator::Start(script);
     ASSERT_TRUE(started) << started.error().Text();

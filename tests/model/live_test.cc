@@ -345,8 +345,15 @@ TEST_F(LiveTest, LimitsEndATurnWithTheirName) {
   EXPECT_EQ(report.reason, "max_turns");
   EXPECT_EQ(report.steps, 3);
   ASSERT_TRUE(session_->Close());
-  Script(R"({"replies":[{"times":0,"blocks":[{"text":"x"}],"fault":{"kind":"half_open"}}]})");
   attach.max_steps = 0;
+  attach.max_tokens = 2000;
+  Open(attach);
+  const protocol::TurnReport spent = Run("go");
+  EXPECT_EQ(spent.reason, "budget");
+  EXPECT_NE(spent.error.value_or("").find("tokens"), std::string::npos);
+  ASSERT_TRUE(session_->Close());
+  Script(R"({"replies":[{"times":0,"blocks":[{"text":"x"}],"fault":{"kind":"half_open"}}]})");
+  attach.max_tokens = 0;
   attach.max_ms = 50;
   Open(attach);
   EXPECT_EQ(Run("go").reason, "timeout");
