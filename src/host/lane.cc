@@ -61,6 +61,9 @@ Status Lane::Prepare() {
   RETURN_IF_ERROR(AddTools());
   if (!setup_.fresh) {
     ASSIGN_OR_RETURN(waits_, agent::SettleInterrupted(*setup_.log, opening_, setup_.answers));
+    // What was left, somebody may go on with.
+    if (opening_.unanswered || (opening_.open_turn && !waits_))
+      opening_.last_end = agent::ended::kInterrupted;
     RETURN_IF_ERROR(NoteLostTasks());
   }
   for (const policy::Rule& grant : opening_.grants) bench_.rules.allow.push_back(grant);

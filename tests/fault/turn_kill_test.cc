@@ -87,7 +87,8 @@ class TurnKillTest : public testing::Test {
   void SetUp() override {
     const std::string schemas = std::string(STET_SOURCE_DIR) + "/build/wire/schemas";
     ASSERT_TRUE(Exists(schemas)) << "made by scripts/wire_schemas: " << schemas;
-    auto started = emulator::Emulator::Start(Script(), {.port = 0, .record = "", .schemas = schemas});
+    auto started =
+        emulator::Emulator::Start(Script(), {.port = 0, .record = "", .schemas = schemas});
     ASSERT_TRUE(started) << started.error().Text();
     emulator_ = *std::move(started);
     // How long it takes, and how much it writes, when nobody kills it.
@@ -154,8 +155,7 @@ class TurnKillTest : public testing::Test {
     const Deadline deadline = Deadline::After(
         takes_ * (how == 0 ? static_cast<std::int64_t>(random_.Below(1000)) : 4000) / 1000);
     const std::uint64_t bytes = random_.Below(log_bytes_);
-    const auto requests =
-        static_cast<std::int64_t>(1 + random_.Below(test::TaskSteps().size()));
+    const auto requests = static_cast<std::int64_t>(1 + random_.Below(test::TaskSteps().size()));
     std::string log;
     while (!deadline.Passed()) {
       if (how == 1) {
@@ -197,9 +197,9 @@ class TurnKillTest : public testing::Test {
     for (const Act& act : test::TaskActs()) {
       if (act.tool == "Bash" || !task_.IsDone(act)) continue;
       const std::string hash = Sha256Hex(task_.File(act.file));
-      EXPECT_TRUE(std::ranges::any_of(story.writes, [&](const protocol::FileFact& fact) {
-        return fact.after == hash;
-      })) << act.file << " was written and the log does not know it";
+      EXPECT_TRUE(std::ranges::any_of(
+          story.writes, [&](const protocol::FileFact& fact) { return fact.after == hash; }))
+          << act.file << " was written and the log does not know it";
     }
     asked_ = story.asked;
     completed_ = story.completed;
@@ -282,10 +282,36 @@ TEST_F(TurnKillTest, ATaskComesToTheSameEndWhereverItIsKilled) {
     Live(kills);
     if (HasFailure()) break;
   }
-  std::printf("[ kills    ] %d of a task of %d ms; %d continued without a word, %d requests, %d "
-              "calls told\n",
-              kills, static_cast<int>(takes_.count()), continued_, requests_, told_);
+  std::printf(
+      "[ kills    ] %d of a task of %d ms; %d continued without a word, %d requests, %d "
+      "calls told\n",
+      kills, static_cast<int>(takes_.count()), continued_, requests_, told_);
   EXPECT_GT(continued_, 0);
+}
+
+TEST_F(TurnKillTest, EveryPrefixOfTheLogGoesOn) {
+  const std::string log = LogBytes();
+  const std::string dir = task_.SessionDir();
+  const std::string answer = R"({"strict":true,"replies":[{"blocks":[{"text":"ok"}]}]})";
+  int lines = 0;
+  for (std::size_t end = log.find('\n'); end != std::string::npos; end = log.find('\n', end + 1)) {
+    SCOPED_TRACE(testing::Message() << "cut after line " << ++lines);
+    ASSERT_TRUE(RemoveTree(dir + "/index"));
+    ASSERT_TRUE(ReplaceFile(dir + "/events.jsonl", log.substr(0, end + 1), Durable::kNo));
+    const Story story = ReadStory(*OpenToRead(dir));
+    wire_ = test::kWires[static_cast<std::size_t>(lines) % test::kWires.size()];
+    task_.Configure(emulator_->base_url(), wire_);
+    ASSERT_TRUE(emulator_->SetScript(answer));
+    const Finished ran = task_.Run({"-c"});
+    EXPECT_EQ(ran.exit_code, story.asked && !story.completed ? 0 : 1) << ran.err;
+    ASSERT_TRUE(emulator_->SetScript(answer));
+    const Finished more = task_.Run({"-c", "and now?"});
+    EXPECT_EQ(more.out, "ok\n") << more.err;
+    for (const emulator::RequestRecord& request : emulator_->Requests())
+      EXPECT_EQ(test::BrokenRule(wire_.api, request.body.text), "") << request.body.text;
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(lines, 30);
 }
 
 }  // namespace

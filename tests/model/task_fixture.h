@@ -45,8 +45,9 @@ inline std::string CallBlock(std::string_view tool, std::string_view args) {
 /// The calls with effects, in their order.
 inline std::vector<Act> TaskActs() {
   const auto edit = [](std::string_view file, std::string_view from, std::string_view to) {
-    return CallBlock("Edit", fmt::format(R"({{"file_path":"{}","old_string":"{}","new_string":"{}"}})",
-                                         file, from, to));
+    return CallBlock(
+        "Edit",
+        fmt::format(R"({{"file_path":"{}","old_string":"{}","new_string":"{}"}})", file, from, to));
   };
   const auto bash = [](std::string_view mark, std::string_view then) {
     return CallBlock("Bash", fmt::format(R"({{"command":"echo {} >>../marks; {}"}})", mark, then));
@@ -121,10 +122,11 @@ class TaskProject {
   }
 
   void Configure(const std::string& base_url, const Wire& wire) const {
-    EXPECT_TRUE(ReplaceFile(home() + "/config.toml",
-                            fmt::format("[model]\ntype='custom'\nid='m'\napi='{}'\nbaseUrl='{}{}'\n",
-                                        wire.api, base_url, wire.suffix),
-                            Durable::kNo));
+    EXPECT_TRUE(
+        ReplaceFile(home() + "/config.toml",
+                    fmt::format("[model]\ntype='custom'\nid='m'\napi='{}'\nbaseUrl='{}{}'\n",
+                                wire.api, base_url, wire.suffix),
+                    Durable::kNo));
   }
 
   /// `stet -p ARGUMENTS` in the project. `variables` are "K=V".
