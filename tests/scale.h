@@ -35,6 +35,15 @@ struct Scale {
 
   // Kills of the program during commands that try to outlive it; in each of two modes.
   int orphan_kills = 20;
+
+  // Kills of the program during a task, which is then continued.
+  int turn_kills = 30;
+
+  // Random histories, each made into a request of every dialect.
+  int histories = 4'000;
+
+  // Random edits of random files.
+  int edits = 3'000;
 };
 
 inline const Scale& TestScale() {
@@ -49,7 +58,10 @@ inline const Scale& TestScale() {
                  .round_trips = 1'000'000,
                  .full_disk_rounds = 200,
                  .ledger_calls = 10'000,
-                 .orphan_kills = 200};
+                 .orphan_kills = 200,
+                 .turn_kills = 500,
+                 .histories = 1'000'000,
+                 .edits = 100'000};
   }();
   return scale;
 }

@@ -104,6 +104,19 @@ class Fold {
   std::unordered_set<std::string> open_;
 };
 
+/// Whether the log was left between a message of the user, on the path, and the start of its turn.
+bool IsUnanswered(const log::Log& log) {
+  const std::vector<log::Entry>& entries = log.index().entries();
+  auto event = static_cast<log::Ordinal>(entries.size());
+  while (event > 0 && entries[event - 1].type != kTypeNumber<protocol::UserMessage>) {
+    if (entries[event - 1].type == kTypeNumber<protocol::Turn>) return false;
+    --event;
+  }
+  if (event == 0) return false;
+  const std::vector<log::Ordinal> path = log::PathTo(log.index(), log.index().leaf());
+  return std::ranges::find(path, event - 1) != path.end();
+}
+
 }  // namespace
 
 bool Opening::Waits(const std::string& tool_call_id) const {
@@ -124,6 +137,7 @@ Result<Opening> ReadOpening(const log::Log& log) {
   Fold fold(log);
   const std::size_t count = log.index().entries().size();
   for (log::Ordinal event = 0; event < count; ++event) RETURN_IF_ERROR(fold.Take(event, opening));
+  opening.unanswered = IsUnanswered(log);
   return opening;
 }
 

@@ -16,6 +16,7 @@ namespace stet::agent {
 struct Opening {
   std::optional<protocol::InstructionSnapshot> snapshot;
   std::optional<std::string> open_turn;  // Its start has no end.
+  bool unanswered = false;               // The user's last message has no turn at all.
   std::string last_end;                  // Why the last turn that ended did; empty: there is none.
   std::int64_t last_turn_at = 0;         // When the last turn started; 0: there is none.
   std::vector<policy::Rule> grants;      // Allowed by somebody for the whole session.

@@ -78,7 +78,9 @@ Status Lane::Prepare() {
 /// Answers what the log has open, by what it says of it.
 Status Lane::Settle(bool keep_waiting) {
   ASSIGN_OR_RETURN(waits_, agent::SettleInterrupted(*setup_.log, opening_, keep_waiting));
-  if (opening_.open_turn && !waits_) opening_.last_end = agent::ended::kInterrupted;
+  // What was left, somebody may go on with.
+  if (opening_.unanswered || (opening_.open_turn && !waits_))
+    opening_.last_end = agent::ended::kInterrupted;
   broken_ = false;
   return {};
 }
