@@ -68,6 +68,7 @@ class StreamJson {
   protocol::Attach attach_;  // How the session is opened.
   Inbox inbox_;
   std::unique_ptr<client::LiveSession> session_;
+  std::optional<Error> refused_;  // Why `initialize` failed.
   LineCutter cutter_;
   std::string more_text_;            // Goes before the next message.
   std::deque<protocol::Send> held_;  // Sent when the session can take them.
@@ -219,7 +220,9 @@ Result<std::string> StreamJson::Initialize(const JsonView& request) {
   if (session_ && ShapesSession(request))
     return Fail(Code::kConflict,
                 "the session has begun: its prompt and its schema cannot be changed any more");
-  RETURN_IF_ERROR(ApplyInitialize(request, attach_));
+  const Status applied = ApplyInitialize(request, attach_);
+  refused_ = applied ? std::nullopt : std::optional(applied.error());
+  RETURN_IF_ERROR(applied);
   return InitializeResponse();
 }
 
@@ -257,7 +260,9 @@ Result<std::string> StreamJson::Change(const protocol::Change& change) {
   return std::string("{}");
 }
 
+/// Without what `initialize` was refused for (a hook may be a guard) nothing is begun.
 Status StreamJson::Open() {
+  if (refused_) return std::unexpected(*refused_);
   if (session_) return {};
   ASSIGN_OR_RETURN(session_, live_.Attach(attach_, inbox_.Watcher()));
   const protocol::LiveState state = session_->State();
