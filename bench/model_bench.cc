@@ -4,7 +4,10 @@
 // Decoding is compared with curl, which reads the same bytes and throws them away, in alternating
 // runs; both pay for starting and for loading libcurl. Our side is a fresh process each time too
 // (model_bench --child ...).
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include <poll.h>
 #include <unistd.h>
@@ -29,6 +32,17 @@ constexpr std::size_t kStreams = 200;
 constexpr std::size_t kCancels = 100;
 constexpr Dialect kDialects[] = {Dialect::kAnthropicMessages, Dialect::kOpenAiCompletions,
                                  Dialect::kOpenAiResponses, Dialect::kGoogleGenerativeAi};
+
+constexpr std::string_view kHelp =
+    R"(model_bench: measures how replies of models are read, one JSON line per measurement.
+
+  decode   20,000 text deltas in each dialect, against curl reading the same bytes; medians of 15
+  many     200 streams at once in one process
+  cancel   how long a call that was cancelled takes to end
+
+It takes no arguments and about a minute. The server is `stet emulator`, built beside it. A script
+for it stands in a folder in TMPDIR (/tmp) while it starts. Needs curl. Measure on a quiet machine.
+)";
 
 double Ms(std::int64_t us) { return static_cast<double>(us) / 1000; }
 
@@ -91,18 +105,23 @@ Result<Report> RunChild(std::vector<std::string> words, Cost* cost = nullptr) {
   return Decode<Report>(used.out);
 }
 
+/// One line of results. Fails when nobody reads them any more.
+Status Report(std::string line) {
+  line += '\n';
+  if (std::fputs(line.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+    return FailSystem(errno, "write the results");
+  return {};
+}
+
 /// curl with the request that our side sends; it says how long the body took.
-Result<std::vector<std::string>> CurlCommand(Dialect dialect, const std::string& url,
-                                             const std::string& dir) {
+Result<std::vector<std::string>> CurlCommand(Dialect dialect, const std::string& url) {
   const provider::Model model = EmulatedModel(dialect, url);
   ASSIGN_OR_RETURN(const provider::WireRequest wire, provider::EncodeRequest(model, Asking(kLong)));
-  const std::string body = dir + "/body.json";
-  RETURN_IF_ERROR(ReplaceFile(body, wire.body, Durable::kNo));
   std::vector<std::string> command = {"curl", "-sfN", "-o", "/dev/null", "-X", "POST"};
   command.insert(command.end(), {"-w", "%{time_starttransfer} %{time_total}"});
   for (const auto& [name, value] : wire.headers)
     command.insert(command.end(), {"-H", fmt::format("{}: {}", name, value)});
-  command.insert(command.end(), {"--data-binary", "@" + body, wire.url});
+  command.insert(command.end(), {"--data-binary", wire.body, wire.url});
   return command;
 }
 
@@ -118,9 +137,9 @@ struct Side {
   }
 };
 
-Status MeasureDecoding(Dialect dialect, const std::string& url, const std::string& dir) {
+Status MeasureDecoding(Dialect dialect, const std::string& url) {
   const std::string name(provider::DialectName(dialect));
-  ASSIGN_OR_RETURN(const std::vector<std::string> curl, CurlCommand(dialect, url, dir));
+  ASSIGN_OR_RETURN(const std::vector<std::string> curl, CurlCommand(dialect, url));
   Side ours;
   Side theirs;
   std::vector<double> extra;
@@ -141,15 +160,14 @@ Status MeasureDecoding(Dialect dialect, const std::string& url, const std::strin
     ours.Add(cost, Ms(report.stream_us));
     extra.push_back((static_cast<double>(report.rss_kb) - static_cast<double>(tiny.rss_kb)) / 1024);
   }
-  fmt::print(
+  return Report(fmt::format(
       "{{\"what\":\"decode\",\"dialect\":\"{}\",\"deltas\":{},\"wall_ms\":{:.1f},\"curl_wall_ms\":"
       "{:.1f},\"wall_ratio\":{:.2f},\"cpu_ms\":{:.1f},\"curl_cpu_ms\":{:.1f},\"cpu_ratio\":{:.2f},"
-      "\"stream_ms\":{:.1f},\"curl_stream_ms\":{:.1f},\"extra_rss_mb\":{:.1f}}}\n",
+      "\"stream_ms\":{:.1f},\"curl_stream_ms\":{:.1f},\"extra_rss_mb\":{:.1f}}}",
       name, kDeltas, Median(ours.wall), Median(theirs.wall),
       Median(ours.wall) / Median(theirs.wall), Median(ours.cpu), Median(theirs.cpu),
       Median(ours.cpu) / Median(theirs.cpu), Median(ours.stream), Median(theirs.stream),
-      Median(extra));
-  return {};
+      Median(extra)));
 }
 
 Status MeasureMany(const std::string& url) {
@@ -157,13 +175,12 @@ Status MeasureMany(const std::string& url) {
                    RunChild<ManyReport>({"many", url, std::to_string(kStreams)}));
   ASSIGN_OR_RETURN(const Cost stats, RunMeasured({"curl", "-sf", url + "/emulator/stats"}));
   const std::int64_t most = JsonView(stats.out)["maxActive"].IntOr(0);
-  fmt::print(
+  return Report(fmt::format(
       "{{\"what\":\"many\",\"streams\":{},\"done\":{},\"max_active\":{},\"first_ms\":{:.0f},"
-      "\"last_ms\":{:.0f},\"spread_ms\":{:.0f},\"start_rss_mb\":{:.1f},\"rss_mb\":{:.1f}}}\n",
+      "\"last_ms\":{:.0f},\"spread_ms\":{:.0f},\"start_rss_mb\":{:.1f},\"rss_mb\":{:.1f}}}",
       kStreams, report.done, most, Ms(report.first_us), Ms(report.last_us),
       Ms(report.last_us - report.first_us), static_cast<double>(report.start_rss_kb) / 1024,
-      static_cast<double>(report.rss_kb) / 1024);
-  return {};
+      static_cast<double>(report.rss_kb) / 1024));
 }
 
 Status MeasureCancel(const std::string& url, std::string_view prompt, std::string_view when) {
@@ -172,21 +189,40 @@ Status MeasureCancel(const std::string& url, std::string_view prompt, std::strin
       RunChild<CancelReport>({"cancel", url, std::string(prompt), std::to_string(kCancels)}));
   std::vector<double> ms;
   for (const std::int64_t us : report.us) ms.push_back(Ms(us));
-  fmt::print(
-      "{{\"what\":\"cancel\",\"when\":\"{}\",\"cancels\":{},\"median_ms\":{:.2f},\"max_ms\":{:.2f}}"
-      "}\n",
-      when, ms.size(), Median(ms), std::ranges::max(ms));
-  return {};
+  return Report(
+      fmt::format("{{\"what\":\"cancel\",\"when\":\"{}\",\"cancels\":{},\"median_ms\":{:.2f},\"max_"
+                  "ms\":{:.2f}}}",
+                  when, ms.size(), Median(ms), std::ranges::max(ms)));
 }
 
-Status Measure(const std::string& dir) {
-  const std::string script = dir + "/script.json";
+struct Emulator {
+  Subprocess process;
+  std::string url;
+};
+
+Result<Emulator> StartEmulator(const std::string& script) {
   RETURN_IF_ERROR(ReplaceFile(script, Script(), Durable::kNo));
   SpawnOptions options;
   options.argv = {STET_PROGRAM, "emulator", "--script", script};
-  ASSIGN_OR_RETURN(Subprocess emulator, Subprocess::Start(std::move(options)));
-  ASSIGN_OR_RETURN(const std::string url, UrlOf(emulator));
-  for (const Dialect dialect : kDialects) RETURN_IF_ERROR(MeasureDecoding(dialect, url, dir));
+  ASSIGN_OR_RETURN(Subprocess process, Subprocess::Start(std::move(options)));
+  ASSIGN_OR_RETURN(std::string url, UrlOf(process));
+  return Emulator{std::move(process), std::move(url)};
+}
+
+Result<Emulator> StartEmulator() {
+  const char* chosen = std::getenv("TMPDIR");
+  const std::string parent = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+  ASSIGN_OR_RETURN(const std::string dir, MakeTempDir(parent, "model-bench-"));
+  Result<Emulator> emulator = StartEmulator(dir + "/script.json");
+  (void)RemoveTree(
+      dir);  // It is read by now. Ignoring errors on purpose: a name says what is left.
+  return emulator;
+}
+
+Status Measure() {
+  ASSIGN_OR_RETURN(const Emulator emulator, StartEmulator());
+  const std::string& url = emulator.url;
+  for (const Dialect dialect : kDialects) RETURN_IF_ERROR(MeasureDecoding(dialect, url));
   RETURN_IF_ERROR(MeasureMany(url));
   RETURN_IF_ERROR(MeasureCancel(url, kSlow, "mid_stream"));
   return MeasureCancel(url, kSilent, "first_byte");
@@ -195,14 +231,13 @@ Status Measure(const std::string& dir) {
 int Run(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   if (!args.empty() && args[0] == "--child") return ModelChild({args.begin() + 1, args.end()});
-  ::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
-  const Result<std::string> dir = MakeTempDir(".", "model-bench-");
-  if (!dir) {
-    fmt::print(stderr, "{}\n", dir.error().Text());
-    return 1;
+  if (!args.empty()) {
+    const bool asked = args[0] == "--help" || args[0] == "-h";
+    fmt::print(asked ? stdout : stderr, "{}", kHelp);
+    return asked ? 0 : 2;
   }
-  const Status measured = Measure(*dir);
-  (void)RemoveTree(*dir);  // Ignoring errors on purpose: the folder's name says what it is.
+  std::signal(SIGPIPE, SIG_IGN);  // A reader that went away is an error of Report.
+  const Status measured = Measure();
   if (measured) return 0;
   fmt::print(stderr, "{}\n", measured.error().Text());
   return 1;

@@ -8,6 +8,7 @@
 #include "agent/items.h"
 #include "agent/model_call.h"
 #include "agent/reply_stream.h"
+#include "agent/request.h"
 #include "base/json_view.h"
 #include "protocol/ids.h"
 #include "provider/price.h"
@@ -136,21 +137,15 @@ bool Turn::OverLimit(TurnEnd& end) const {
 
 Result<provider::Request> Turn::BuildRequest() {
   RETURN_IF_ERROR(bench_.conversation.Update(bench_.log));
-  provider::Request request;
-  request.system = bench_.system;
-  for (tool::ToolSpec& spec : bench_.tools.Specs()) {
-    provider::ToolSpec asked{std::move(spec.name), std::move(spec.description),
-                             std::move(spec.schema)};
-    request.tools.push_back(std::move(asked));
-  }
-  request.entries = bench_.conversation.Entries();
-  request.effort = bench_.effort;
-  request.max_tokens = max_tokens_;
-  request.cache_key = bench_.log.header().session_id;
-  request.read_blob = [&log = bench_.log](const std::string& blob) {
-    return log.blobs().Get(blob);
-  };
-  return request;
+  RequestParts parts;
+  parts.system = bench_.system;
+  for (tool::ToolSpec& spec : bench_.tools.Specs())
+    parts.tools.push_back(
+        {std::move(spec.name), std::move(spec.description), std::move(spec.schema)});
+  parts.effort = bench_.effort;
+  parts.max_tokens = max_tokens_;
+  parts.cache_key = bench_.cache_key;
+  return MakeRequest(parts, bench_.conversation, bench_.log);
 }
 
 /// What the user said meanwhile.

@@ -44,6 +44,7 @@ struct Workbench {
   std::optional<WantedOutput> output;
 
   std::vector<std::string> system;  // The rendered snapshot.
+  std::string cache_key;
   context::Conversation conversation;
   std::optional<tool::KnownFiles> files;  // Read from the log when first needed.
 };

@@ -88,7 +88,7 @@ TEST(SubprocessEnd, AChildThatNeverStopsWritingStillMeetsTheDeadline) {
   const auto finished = Subprocess::Run(options, Deadline::After(milliseconds(20)), {}, kSafety);
   ASSERT_TRUE(finished);
   EXPECT_EQ(finished->end, End::kTimeout);
-  EXPECT_EQ(finished->out, "y\ny\n");
+  EXPECT_TRUE(std::string_view("y\ny\n").starts_with(finished->out)) << finished->out;
 }
 
 TEST(SubprocessEnd, IsKilledWhenItIgnoresTheRequest) {

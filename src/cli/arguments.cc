@@ -107,6 +107,20 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   with_json(gc);
 }
 
+/// Verbs about one session's requests.
+void AddRequests(CLI::App& app, SessionsCommand& command) {
+  CLI::App* replay = app.add_subcommand(
+      "replay", "Make a session's requests again from its log, and compare them with those sent");
+  replay->add_option("ID", command.id, "The session, or the beginning of its id")->required();
+  replay->add_flag("--json", command.json, "Print JSON");
+  replay->callback([&command] { command.verb = "replay"; });
+  CLI::App* context =
+      app.add_subcommand("context", "Show what a session would send next, and what it is made of");
+  context->add_option("ID", command.id, "The session; the newest one of this folder by default");
+  context->add_flag("--json", command.json, "Print JSON");
+  context->callback([&command] { command.verb = "context"; });
+}
+
 void AddWork(CLI::App& app, WorkCommand& command) {
   app.add_flag("-p,--print", command.print,
                "Do what the prompt says, print the answer, and end; what is piped in is appended");
@@ -243,6 +257,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   app.require_subcommand(0, 1);
   AddSessions(app, sessions);
   AddModels(app, models);
+  AddRequests(app, sessions);
   AddWork(app, work);
   AddModel(app, work);
   AddSession(app, work);

@@ -59,8 +59,10 @@ void AnswerLost(std::vector<Entry>& out, std::vector<std::string>& waiting) {
 
 }  // namespace
 
-Status Conversation::Update(const log::Log& log) {
-  const std::vector<log::Ordinal> path = log::PathTo(log.index(), log.index().leaf());
+Status Conversation::Update(const log::Log& log) { return Update(log, log.index().leaf()); }
+
+Status Conversation::Update(const log::Log& log, log::Ordinal leaf) {
+  const std::vector<log::Ordinal> path = log::PathTo(log.index(), leaf);
   // What the path shares with the one before stays as it was made.
   std::size_t same = 0;
   while (same < path.size() && same < made_.size() && made_[same].event == path[same]) ++same;

@@ -15,8 +15,9 @@ namespace stet::context {
 
 class Conversation {
  public:
-  /// Brings the entries up to the log's leaf.
+  /// Brings the entries up to the log's leaf, or to `leaf`, as if it were that.
   Status Update(const log::Log& log);
+  Status Update(const log::Log& log, log::Ordinal leaf);
 
   /// Every call has its result, every result its call: what is lost is said in words.
   [[nodiscard]] std::vector<provider::Entry> Entries() const;

@@ -7,6 +7,7 @@
 
 #include "base/fs.h"
 #include "config/settings.h"
+#include "host/model_names.h"
 #include "host/session_store.h"
 #include "log/clone.h"
 #include "protocol/ids.h"
@@ -44,7 +45,6 @@ class Opener {
   Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
   Result<std::string> Fork(const std::string& session, const log::Options& options);
   Status FindModel();
-  [[nodiscard]] std::string KeptModel() const;
   Result<policy::Rules> MakeRules(const std::string& project) const;
 
   const config::Roots& roots_;
@@ -56,27 +56,11 @@ class Opener {
   provider::Selected model_;
 };
 
-/// How to ask for the model that the session had: by the name that the configuration gives it now.
-std::string Opener::KeptModel() const {
-  const std::string kept = log_->index().state().info.model.value_or(log_->header().meta.model);
-  if (kept.empty()) return "";
-  if (kept == provider::OfflineModel().FullName()) return "offline";
-  const auto is_kept = [&](const config::ModelSettings& settings) {
-    const Result<provider::Model> model = provider::ConfiguredModel(settings, "model");
-    return model && model->FullName() == kept;
-  };
-  const auto standard = settings_.roles.find("standard");
-  if (standard != settings_.roles.end() ? is_kept(standard->second)
-                                        : settings_.model && is_kept(*settings_.model))
-    return "";
-  for (const auto& [name, settings] : settings_.models) {
-    if (is_kept(settings)) return name;
-  }
-  return kept;
-}
-
 Status Opener::FindModel() {
-  const std::string asked = attach_.model.empty() && log_ ? KeptModel() : attach_.model;
+  std::string asked = attach_.model;
+  if (asked.empty() && log_)
+    asked =
+        AskedFor(settings_, log_->index().state().info.model.value_or(log_->header().meta.model));
   ASSIGN_OR_RETURN(model_, provider::SelectModel(settings_, asked, ProcessEnvironment));
   if (attach_.fallback_model.empty()) return {};
   ASSIGN_OR_RETURN(provider::Selected fallback,

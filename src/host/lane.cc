@@ -6,6 +6,7 @@
 
 #include "agent/items.h"
 #include "agent/mentions.h"
+#include "agent/request.h"
 #include "agent/resume.h"
 #include "protocol/ids.h"
 #include "tool/builtin.h"
@@ -34,6 +35,7 @@ Lane::Lane(LaneSetup setup)
              .effort = setup_.effort,
              .output = {},
              .system = {},
+             .cache_key = {},
              .conversation = {},
              .files = {}} {
   asks_.set_present(setup_.answers);
@@ -58,7 +60,7 @@ Status Lane::Prepare() {
   }
   for (const policy::Rule& grant : opening_.grants) bench_.rules.allow.push_back(grant);
   if (opening_.snapshot) {
-    bench_.system = agent::RenderSnapshot(*opening_.snapshot);
+    UseSnapshot();
     RETURN_IF_ERROR(NoteAppendedInstructions());
   }
   if (waits_) {
@@ -118,8 +120,13 @@ Status Lane::EnsureSnapshot() {
   if (opening_.snapshot) return {};
   opening_.snapshot = agent::TakeSnapshot(setup_.instructions, SystemClock());
   RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, *opening_.snapshot, {}));
-  bench_.system = agent::RenderSnapshot(*opening_.snapshot);
+  UseSnapshot();
   return {};
+}
+
+void Lane::UseSnapshot() {
+  bench_.system = agent::RenderSnapshot(*opening_.snapshot);
+  bench_.cache_key = agent::CacheKeyOf(*opening_.snapshot);
 }
 
 protocol::LiveState Lane::State() const {

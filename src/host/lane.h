@@ -78,6 +78,7 @@ class Lane {
   Status Prepare();
   Status AddTools();
   Status EnsureSnapshot();
+  void UseSnapshot();
   Status NoteAppendedInstructions();
   Status NoteLostTasks();
 

@@ -4,6 +4,7 @@
 #include "base/json_members.h"
 #include "base/utf8.h"
 #include "provider/dialect.h"
+#include "provider/event_shape.h"
 
 namespace stet::provider::anthropic_messages {
 namespace {
@@ -40,6 +41,11 @@ class MessagesDecoder : public Decoder {
 
   void On(std::string_view event, std::string_view data) override {
     if (builder_.done()) return;
+    if (shape_.Fits(event, data)) {  // Nearly all of them.
+      Add(*growing_, shape_.Text());
+      return;
+    }
+    shape_.Forget();
     constexpr MemberNames<7> kMembers = {"type",    "index", "delta", "content_block",
                                          "message", "usage", "error"};
     const auto members = MembersOf(data, kMembers);
@@ -48,14 +54,10 @@ class MessagesDecoder : public Decoder {
       return;
     }
     const auto& [type, index, delta, block, message, usage, error] = *members;
-    if (type.text() == "\"content_block_delta\"") {  // Nearly all of them.
-      OnDelta(index.IntOr(-1), delta);
-      return;
-    }
     const std::string kind = type.StringOr(error.is_object() ? "error" : event);
     const std::int64_t number = index.IntOr(-1);
     if (kind == "content_block_delta") {
-      OnDelta(number, delta);
+      shape_.Learn(event, data, std::array{OnDelta(number, delta)});
     } else if (kind == "content_block_start") {
       OnBlockStart(number, block);
     } else if (kind == "content_block_stop") {
@@ -125,28 +127,27 @@ class MessagesDecoder : public Decoder {
     open_.push_back(std::move(opened));
   }
 
-  void OnDelta(std::int64_t number, const JsonView& delta) {
-    OpenBlock* block = Find(number);
-    if (block == nullptr) return;
+  /// The string that was added to `growing_`, unless more happened than that.
+  JsonView OnDelta(std::int64_t number, const JsonView& delta) {
+    growing_ = Find(number);
+    if (growing_ == nullptr) return {};
     constexpr MemberNames<4> kMembers = {"text", "thinking", "partial_json", "signature"};
     const auto members = MembersOf(delta.text(), kMembers);
-    if (!members) return;
+    if (!members) return {};
     const auto& [text, thinking, partial_json, signature] = *members;
-    switch (block->kind) {
-      case Kind::kText: Add(*block, text); break;
-      case Kind::kToolCall: Add(*block, partial_json); break;
-      case Kind::kThinking:
-        Add(*block, thinking);
-        if (const auto proof = signature.String()) builder_.SetSignature(block->handle, *proof);
-        break;
-    }
+    const JsonView& piece = growing_->kind == Kind::kText       ? text
+                            : growing_->kind == Kind::kToolCall ? partial_json
+                                                                : thinking;
+    Add(*growing_, piece.StringOr(""));
+    if (growing_->kind != Kind::kThinking || !signature.is_string()) return piece;
+    builder_.SetSignature(growing_->handle, signature.StringOr(""));
+    return {};
   }
 
-  void Add(OpenBlock& block, const JsonView& piece) {
-    const std::optional<std::string> text = piece.String();
-    if (!text || text->empty()) return;
+  void Add(OpenBlock& block, std::string_view text) {
+    if (text.empty()) return;
     block.has_delta = true;
-    Append(block, *text);
+    Append(block, text);
   }
 
   void Append(const OpenBlock& block, std::string_view text) {
@@ -207,6 +208,8 @@ class MessagesDecoder : public Decoder {
   ReplyBuilder& builder_;
   std::vector<OpenBlock> open_;  // In the order they started.
   protocol::Usage usage_;
+  EventShape shape_;              // Of the last delta.
+  OpenBlock* growing_ = nullptr;  // What that delta was of; valid while there is a shape.
 };
 
 }  // namespace

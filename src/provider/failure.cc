@@ -46,17 +46,21 @@ std::string Word(const JsonView& member) {
   return member.is_string() ? member.StringOr("") : std::string(member.text());
 }
 
+/// The value itself or, of arrays however deep, the first value that is none.
+JsonView FirstInside(const JsonView& body) {
+  JsonReader reader(body.text());
+  while (reader.Peek() == JsonReader::Kind::kArray) {
+    if (!reader.EnterArray() || !reader.NextElement()) return {};
+  }
+  std::string_view raw;
+  return reader.Skip(&raw) ? JsonView(raw) : JsonView();
+}
+
 /// Where the error's own members are: `{"error":{..}}`, `[{"error":{..}}]`, or the object itself.
 JsonView ErrorObject(const JsonView& body) {
-  if (body.is_array()) {
-    JsonView first;
-    body.ForEach([&](const JsonView& element) {
-      if (!first) first = element;
-    });
-    return first ? ErrorObject(first) : JsonView();
-  }
-  const JsonView inner = body["error"];
-  return inner && !inner.is_null() ? inner : body;
+  const JsonView object = FirstInside(body);
+  const JsonView inner = object["error"];
+  return inner && !inner.is_null() ? inner : object;
 }
 
 Saying Read(const JsonView& error) {

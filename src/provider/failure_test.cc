@@ -131,5 +131,15 @@ TEST(FailureTest, NothingIsExplainedByThatWord) {
   EXPECT_EQ(FailureFromResponse(500, {}, "", kNow).message, "no explanation");
 }
 
+TEST(FailureTest, TheErrorMayBeInsideArrays) {
+  const std::string error = R"({"error":{"message":"no","code":429}})";
+  EXPECT_EQ(FailureFromObject("[" + error + ",2]").message, "no");
+  const std::string deep = std::string(500, '[') + error + std::string(500, ']');
+  EXPECT_EQ(FailureFromObject(deep).message, "no");
+  EXPECT_EQ(KindOf(400, deep), "bad_request");
+  EXPECT_EQ(FailureFromObject("[[]]").message, "[[]]");
+  EXPECT_EQ(FailureFromObject(R"([["no"]])").message, "no");
+}
+
 }  // namespace
 }  // namespace stet::provider

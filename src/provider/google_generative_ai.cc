@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "base/utf8.h"
 #include "provider/dialect.h"
+#include "provider/event_shape.h"
 #include "provider/replay.h"
 
 namespace stet::provider::google_generative_ai {
@@ -242,15 +243,15 @@ struct Chunk {
   JsonView model;
   JsonView feedback;
   JsonView error;
-  protocol::OptionalUsage usage;
+  JsonView usage;
 };
 
-/// Reads the object at `reader`; absent when it is damaged.
-protocol::OptionalUsage ReadUsage(JsonReader& reader) {
+/// Absent when it is no object.
+protocol::OptionalUsage ReadUsage(const JsonView& object) {
   constexpr MemberNames<5> kMembers = {"promptTokenCount", "toolUsePromptTokenCount",
                                        "cachedContentTokenCount", "candidatesTokenCount",
                                        "thoughtsTokenCount"};
-  const auto members = ReadMembers(reader, kMembers);
+  const auto members = MembersOf(object.text(), kMembers);
   if (!members) return std::nullopt;
   const auto& [prompt, tool_prompt, cached, answer, thoughts] = *members;
   protocol::Usage usage;
@@ -269,14 +270,11 @@ bool ReadChunk(std::string_view data, Chunk& chunk) {
   if (reader.Peek() != JsonReader::Kind::kObject || !reader.EnterObject()) return false;
   std::string_view key;
   while (reader.NextMember(&key)) {
-    if (key == "usageMetadata" && !chunk.usage && reader.Peek() == JsonReader::Kind::kObject) {
-      chunk.usage = ReadUsage(reader);
-      continue;
-    }
     JsonView* view = key == "candidates"       ? &chunk.candidates
                      : key == "modelVersion"   ? &chunk.model
                      : key == "promptFeedback" ? &chunk.feedback
                      : key == "error"          ? &chunk.error
+                     : key == "usageMetadata"  ? &chunk.usage
                                                : nullptr;
     std::string_view raw;
     if (!reader.Skip(&raw)) return false;
@@ -289,8 +287,16 @@ class GenerateDecoder : public Decoder {
  public:
   explicit GenerateDecoder(ReplyBuilder& builder) : builder_(builder) {}
 
-  void On(std::string_view /*event*/, std::string_view data) override {
+  void On(std::string_view event, std::string_view data) override {
     if (builder_.done()) return;
+    if (shape_.Fits(event, data)) {
+      builder_.Append(block_, shape_.Text());
+      if (const JsonView& usage = shape_.value(1); usage.text() != usage_text_) TakeUsage(usage);
+      return;
+    }
+    shape_.Forget();
+    parts_ = 0;
+    added_ = {};
     Chunk chunk;
     if (!ReadChunk(data, chunk)) {
       builder_.Fail(NotJson(data));
@@ -302,7 +308,8 @@ class GenerateDecoder : public Decoder {
     }
     builder_.Start(chunk.model.StringOr(""));
     const bool answered = OnCandidates(chunk.candidates);
-    if (chunk.usage) builder_.Report(*chunk.usage, !finish_reason_.empty());
+    TakeUsage(chunk.usage);
+    if (parts_ == 1) shape_.Learn(event, data, std::array{added_, chunk.usage});
     const std::string blocked = chunk.feedback["blockReason"].StringOr("");
     if (!answered && !blocked.empty()) {
       builder_.Fail({.kind = FailureKind::kRefused,
@@ -369,10 +376,13 @@ class GenerateDecoder : public Decoder {
     const auto members = ReadMembers(reader, kMembers);
     if (!members) return;
     const auto& [text, thought, call, signature] = *members;
+    ++parts_;
     if (call.is_object()) {
       OnCall(call, signature);
     } else if (text.is_string() || signature.is_string()) {
-      OnText(text.StringOr(""), thought.Bool().value_or(false), signature);
+      const std::string said = text.StringOr("");
+      OnText(said, thought.Bool().value_or(false), signature);
+      if (!said.empty() && !signature.is_string()) added_ = text;
     }
   }
 
@@ -406,6 +416,13 @@ class GenerateDecoder : public Decoder {
     builder_.Close(block);
   }
 
+  void TakeUsage(const JsonView& usage) {
+    const protocol::OptionalUsage read = ReadUsage(usage);
+    if (!read) return;
+    usage_text_ = usage.text();
+    builder_.Report(*read, !finish_reason_.empty());
+  }
+
   void EndRun() {
     if (run_ != Run::kNone) builder_.Close(block_);
     run_ = Run::kNone;
@@ -415,6 +432,10 @@ class GenerateDecoder : public Decoder {
   Run run_ = Run::kNone;
   ReplyBuilder::Handle block_ = 0;  // Of the run.
   std::string finish_reason_;
+  std::string usage_text_;  // What was reported last.
+  EventShape shape_;        // Of the last event, if all it did was to add text and report usage.
+  int parts_ = 0;           // Of the event that is being read.
+  JsonView added_;          // Its last text.
 };
 
 }  // namespace

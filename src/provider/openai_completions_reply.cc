@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "provider/dialect.h"
+#include "provider/event_shape.h"
 #include "provider/openai_wire.h"
 
 namespace stet::provider::openai_completions {
@@ -23,11 +24,16 @@ struct Chunk {
   JsonView error;
   JsonView object;
   JsonView x_groq;
+  JsonView obfuscation;  // Noise that hides how long the text is.
 };
 constexpr std::array kChunk = {
-    Wanted<Chunk>{"choices", &Chunk::choices}, Wanted<Chunk>{"usage", &Chunk::usage},
-    Wanted<Chunk>{"model", &Chunk::model},     Wanted<Chunk>{"error", &Chunk::error},
-    Wanted<Chunk>{"object", &Chunk::object},   Wanted<Chunk>{"x_groq", &Chunk::x_groq},
+    Wanted<Chunk>{"choices", &Chunk::choices},
+    Wanted<Chunk>{"usage", &Chunk::usage},
+    Wanted<Chunk>{"model", &Chunk::model},
+    Wanted<Chunk>{"error", &Chunk::error},
+    Wanted<Chunk>{"object", &Chunk::object},
+    Wanted<Chunk>{"x_groq", &Chunk::x_groq},
+    Wanted<Chunk>{"obfuscation", &Chunk::obfuscation},
 };
 
 struct Choice {
@@ -63,6 +69,24 @@ constexpr std::array kDelta = {
     Wanted<Delta>{"tool_calls", &Delta::tool_calls},
     Wanted<Delta>{"function_call", &Delta::function_call},
 };
+
+/// Whether a member, whichever it is, adds nothing to the reply.
+bool IsIdle(const JsonView& member) {
+  return !member || member.is_null() || member.text() == R"("")" || member.text() == "[]";
+}
+
+/// The one string that the delta adds to the reply; absent when it adds more or something else.
+JsonView OnlyTextOf(const Delta& delta) {
+  JsonView only;
+  for (const JsonView& member : {delta.content, delta.reasoning_content, delta.reasoning}) {
+    if (IsIdle(member)) continue;
+    if (only || !member.is_string()) return {};
+    only = member;
+  }
+  const bool rest_is_idle = IsIdle(delta.refusal) && IsIdle(delta.details) &&
+                            IsIdle(delta.tool_calls) && IsIdle(delta.function_call);
+  return rest_is_idle ? only : JsonView();
+}
 
 /// A piece of a tool call.
 struct Piece {
@@ -118,8 +142,9 @@ class ChunkDecoder : public Decoder {
     bool examined = false;  // Looking at the arguments once keeps the work linear.
   };
 
-  void TakeChoice(JsonReader& reader, std::int64_t position);
-  void TakeDelta(const JsonView& element);
+  // These two give the string that they added to `growing_`, unless more happened than that.
+  JsonView TakeChoice(JsonReader& reader, std::int64_t position);
+  JsonView TakeDelta(const JsonView& element);
   void TakeContent(const JsonView& content);
   void TakeDetails(const JsonView& details, bool show);
   void TakeUsage(const JsonView& usage);
@@ -153,10 +178,14 @@ class ChunkDecoder : public Decoder {
   std::vector<Call> calls_;
   std::size_t last_call_ = 0;
   std::unordered_map<std::int64_t, std::size_t> by_index_;
+  EventShape shape_;    // Of the last chunk, if all it did was to add text.
+  Handle growing_ = 0;  // What that text was added to; valid while there is a shape.
 };
 
 void ChunkDecoder::On(std::string_view event, std::string_view data) {
   if (builder_.done()) return;
+  if (shape_.Fits(event, data)) return builder_.Append(growing_, shape_.Text());
+  shape_.Forget();
   if (data == "[DONE]") return Complete();
   Chunk chunk;
   if (!ReadMembers(JsonView(data), kChunk, chunk)) return openai::RefuseUnlessJson(data, builder_);
@@ -167,27 +196,33 @@ void ChunkDecoder::On(std::string_view event, std::string_view data) {
     started_ = true;
     builder_.Start(chunk.model.StringOr(""));
   }
-  std::int64_t position = 0;
+  JsonView added;
+  std::int64_t count = 0;
   JsonReader choices(chunk.choices.text());
   if (chunk.choices.is_array() && choices.EnterArray()) {
-    while (choices.NextElement()) TakeChoice(choices, position++);
+    while (choices.NextElement()) added = TakeChoice(choices, count++);
   }
+  if (count == 1 && IsIdle(chunk.usage) && IsIdle(chunk.x_groq))
+    shape_.Learn(event, data, std::array{added, chunk.obfuscation});
   TakeUsage(chunk.usage);
   TakeUsage(chunk.x_groq["usage"]);
 }
 
-void ChunkDecoder::TakeChoice(JsonReader& reader, std::int64_t position) {
+JsonView ChunkDecoder::TakeChoice(JsonReader& reader, std::int64_t position) {
   Choice choice;
   ReadMembers(reader, kChoice, choice);
-  if (builder_.done() || choice.index.IntOr(position) != 0) return;
-  TakeDelta(choice.delta);
-  if (choice.error && !choice.error.is_null())
-    return builder_.Fail(FailureFromObject(choice.error.text()));
+  if (builder_.done() || choice.index.IntOr(position) != 0) return {};
+  const JsonView added = TakeDelta(choice.delta);
+  if (choice.error && !choice.error.is_null()) {
+    builder_.Fail(FailureFromObject(choice.error.text()));
+    return {};
+  }
   if (choice.finish_reason.is_string()) TakeFinish(choice.finish_reason.StringOr(""));
   TakeUsage(choice.usage);
+  return IsIdle(choice.finish_reason) && IsIdle(choice.usage) ? added : JsonView();
 }
 
-void ChunkDecoder::TakeDelta(const JsonView& element) {
+JsonView ChunkDecoder::TakeDelta(const JsonView& element) {
   Delta delta;
   ReadMembers(element, kDelta, delta);
   std::string reasoning = delta.reasoning_content.StringOr("");
@@ -212,6 +247,9 @@ void ChunkDecoder::TakeDelta(const JsonView& element) {
     piece.index = -1;  // There is only one, and it has no id.
     AddPiece(piece);
   }
+  const JsonView only = OnlyTextOf(delta);
+  if (only) growing_ = only.text().data() == delta.content.text().data() ? *text_ : *thinking_;
+  return only;
 }
 
 void ChunkDecoder::TakeContent(const JsonView& content) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "provider/dialect.h"
+#include "provider/event_shape.h"
 #include "provider/openai_wire.h"
 
 namespace stet::provider::openai_responses {
@@ -28,6 +29,8 @@ struct Event {
   JsonView item;
   JsonView response;
   JsonView error;
+  JsonView sequence_number;
+  JsonView obfuscation;  // Noise that hides how long the text is.
 };
 constexpr std::array kEvent = {
     Wanted<Event>{"type", &Event::type},
@@ -42,6 +45,8 @@ constexpr std::array kEvent = {
     Wanted<Event>{"item", &Event::item},
     Wanted<Event>{"response", &Event::response},
     Wanted<Event>{"error", &Event::error},
+    Wanted<Event>{"sequence_number", &Event::sequence_number},
+    Wanted<Event>{"obfuscation", &Event::obfuscation},
 };
 
 enum class Kind { kMessage, kReasoning, kCall, kOther };
@@ -156,10 +161,16 @@ class EventDecoder : public Decoder {
   std::vector<Item> items_;
   std::unordered_map<std::int64_t, std::size_t> by_index_;
   bool refused_ = false;
+  EventShape shape_;         // Of the last event, if all it did was to add text.
+  Item* growing_ = nullptr;  // What that text was added to; valid while there is a shape.
 };
 
 void EventDecoder::On(std::string_view event, std::string_view data) {
-  if (builder_.done() || data == "[DONE]") return;
+  if (builder_.done()) return;
+  if (shape_.Fits(event, data)) return AddText(*growing_, growing_->part, shape_.Text());
+  shape_.Forget();
+  growing_ = nullptr;
+  if (data == "[DONE]") return;
   Event read;
   if (!openai::ReadMembers(JsonView(data), kEvent, read))
     return openai::RefuseUnlessJson(data, builder_);
@@ -168,6 +179,8 @@ void EventDecoder::On(std::string_view event, std::string_view data) {
   const bool has_error = read.error && !read.error.is_null();
   if (type == "error" || has_error) return builder_.Fail(FailureFromObject(data));
   if (const Take take = TakerOf(type)) (this->*take)(read);
+  if (growing_ != nullptr)
+    shape_.Learn(event, data, std::array{read.delta, read.sequence_number, read.obfuscation});
 }
 
 EventDecoder::Take EventDecoder::TakerOf(std::string_view type) {
@@ -220,8 +233,11 @@ void EventDecoder::NameCall(Item& item, const JsonView& call) {
 }
 
 void EventDecoder::TakeTextDelta(const Event& event) {
-  if (Item* item = ItemOf(event, Kind::kMessage, ""))
-    AddText(*item, PartOf(event, *item), event.delta.StringOr(""));
+  Item* item = ItemOf(event, Kind::kMessage, "");
+  const std::string text = event.delta.StringOr("");
+  if (item == nullptr || item->is_done || text.empty()) return;
+  AddText(*item, PartOf(event, *item), text);
+  growing_ = item;
 }
 
 void EventDecoder::TakeTextDone(const Event& event) {

@@ -99,18 +99,28 @@ void ReplyBuilder::Append(Handle block, std::string_view text) {
   slot.text += text;
   if (slot.kind == Kind::kText) {
     // White space alone shows nothing: it may be repeated.
-    if (text.find_first_not_of(" \t\r\n") != std::string_view::npos) committed_ = true;
-    Emit(TextDelta{.index = slot.index, .text = std::string(text)});
+    committed_ = committed_ || text.find_first_not_of(" \t\r\n") != std::string_view::npos;
+    EmitDelta<TextDelta>(slot.index, text);
   } else {
-    Emit(ThinkingDelta{.index = slot.index, .text = std::string(text)});
+    EmitDelta<ThinkingDelta>(slot.index, text);
   }
+}
+
+/// Into the event before, if it is of the same type: its text has the memory already.
+template <class Delta>
+void ReplyBuilder::EmitDelta(std::int64_t index, std::string_view text) {
+  auto* delta = std::get_if<Delta>(&delta_);
+  if (delta == nullptr) delta = &delta_.emplace<Delta>();
+  delta->index = index;
+  delta->text = text;
+  Emit(delta_);
 }
 
 void ReplyBuilder::AppendArgs(Handle call, std::string_view json) {
   Slot& slot = slots_[call];
   if (done() || !slot.open || json.empty() || !Grow(json.size())) return;
   slot.text += json;
-  if (slot.index >= 0) Emit(ToolCallDelta{.index = slot.index, .text = std::string(json)});
+  if (slot.index >= 0) EmitDelta<ToolCallDelta>(slot.index, json);
 }
 
 void ReplyBuilder::SetSignature(Handle block, std::string_view signature) {

@@ -103,6 +103,8 @@ class ReplyBuilder {
   void StartOnStream(Slot& slot);
   bool Grow(std::size_t bytes);
   void Emit(const StreamEvent& event);
+  template <class Delta>
+  void EmitDelta(std::int64_t index, std::string_view text);
   [[nodiscard]] protocol::Block BlockOf(const Slot& slot) const;
 
   const Model& model_;
@@ -119,6 +121,7 @@ class ReplyBuilder {
   std::string stop_reason_;
   std::optional<protocol::Usage> usage_;
   std::optional<Failure> failure_;
+  StreamEvent delta_;  // The last delta on the stream.
 };
 
 }  // namespace stet::provider

@@ -101,6 +101,29 @@ Status SetTokens(std::int64_t& tokens, const config::Int& value, std::string_vie
   return {};
 }
 
+/// Line breaks above all: they would end a header and begin another.
+bool HasControls(std::string_view text) {
+  constexpr unsigned char kFirstPrintable = 0x20;
+  constexpr unsigned char kDelete = 0x7f;
+  return std::ranges::any_of(text,
+                             [](unsigned char c) { return c < kFirstPrintable || c == kDelete; });
+}
+
+constexpr std::string_view kControls = "contains a line break or another control character";
+
+Result<Headers> ReadHeaders(const Raw& table, std::string_view where) {
+  Result<Headers> headers = config::TextTable(table);
+  if (!headers) return std::unexpected(Wrong(where, "headers: " + headers.error().message));
+  for (const auto& [name, value] : *headers) {
+    if (name.empty() || HasControls(name) || name.find_first_of(" :") != std::string::npos)
+      return std::unexpected(Wrong(
+          where, "headers: a header's name is not empty and has no colon, space or line break"));
+    if (HasControls(value))
+      return std::unexpected(Wrong(where, fmt::format("headers: {} {}", name, kControls)));
+  }
+  return headers;
+}
+
 Result<Access> WithKey(Model model, const Environment& environment) {
   Access access{.model = std::move(model), .key = ""};
   if (access.model.key_variable.empty()) return access;
@@ -108,6 +131,9 @@ Result<Access> WithKey(Model model, const Environment& environment) {
   if (access.key.empty() && !access.model.key_optional)
     return Fail(Code::kAuth, fmt::format("{} needs a key: set the environment variable {}",
                                          access.model.FullName(), access.model.key_variable));
+  if (HasControls(access.key))
+    return Fail(Code::kAuth, fmt::format("the key in the environment variable {} {}",
+                                         access.model.key_variable, kControls));
   return access;
 }
 
@@ -168,7 +194,11 @@ Result<Model> ConfiguredModel(const ModelSettings& settings, std::string_view wh
     return std::unexpected(Wrong(where, fmt::format("effort = \"{}\" is none of none, minimal, "
                                                     "low, medium, high, xhigh, max",
                                                     *settings.effort)));
-  if (settings.base_url) model.base_url = WithoutSlash(*settings.base_url);
+  if (settings.base_url) {
+    if (HasControls(*settings.base_url))
+      return std::unexpected(Wrong(where, fmt::format("baseUrl {}", kControls)));
+    model.base_url = WithoutSlash(*settings.base_url);
+  }
   if (settings.api_key_env) {
     model.key_variable = *settings.api_key_env;
     model.key_optional = false;
@@ -179,9 +209,7 @@ Result<Model> ConfiguredModel(const ModelSettings& settings, std::string_view wh
   if (settings.reasoning && *settings.reasoning != (model.thinking != Thinking::kNone))
     model.thinking = *settings.reasoning ? Thinking::kEffort : Thinking::kNone;
   if (settings.headers) {
-    Result<Headers> headers = config::TextTable(*settings.headers);
-    if (!headers) return std::unexpected(Wrong(where, "headers: " + headers.error().message));
-    model.headers = *std::move(headers);
+    ASSIGN_OR_RETURN(model.headers, ReadHeaders(*settings.headers, where));
   }
   if (settings.clocks) ApplyClocks(model.clocks, *settings.clocks);
   return model;

@@ -1,5 +1,6 @@
 #include "provider/selection.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "provider/catalogue.h"
@@ -96,6 +97,28 @@ TEST(SelectionTest, TheRolesAreTheStandardModelAndTheFallback) {
   EXPECT_EQ(selected->access.model.id, "claude-opus-5-5");
   ASSERT_TRUE(selected->fallback);
   EXPECT_EQ(selected->fallback->model.id, "claude-haiku-5-5");
+}
+
+TEST(SelectionTest, WhatWouldBreakARequestApartIsRefusedByItsKey) {
+  const std::string model = "[model]\ntype='custom'\nid='a'\napi='openai-responses'\n";
+  const std::string url = "baseUrl='http://h/v1'\n";
+  EXPECT_EQ(NameOf(Select(model + R"(baseUrl="http://h/v1\r\nx: y")")),
+            "[model] in config.toml: baseUrl contains a line break or another control character");
+  EXPECT_EQ(NameOf(Select(model + url + R"(headers={x-team="a\nx-admin: 1"})")),
+            "[model] in config.toml: headers: x-team contains a line break or another control "
+            "character");
+  for (const std::string_view name : {R"("")", R"("a\n")", R"("a: b")", R"("a\u007f")"}) {
+    EXPECT_EQ(NameOf(Select(model + url + fmt::format("headers={{{}='b'}}", name))),
+              "[model] in config.toml: headers: a header's name is not empty and has no colon, "
+              "space or line break");
+  }
+  EXPECT_EQ(NameOf(Select(model + url + "headers={x='a: \u00e9'}")), "custom/a");
+  const Result<config::Settings> settings =
+      config::ParseSettings(model + url + "apiKeyEnv='MINE'", "config.toml");
+  ASSERT_TRUE(settings) << settings.error().Text();
+  EXPECT_EQ(NameOf(SelectModel(*settings, "", [](const std::string&) { return "key\n"; })),
+            "the key in the environment variable MINE contains a line break or another control "
+            "character");
 }
 
 TEST(SelectionTest, WhatMakesNoSenseIsSaid) {

@@ -1,50 +1,49 @@
 #include "provider/sse.h"
 
-#include <bit>
-#include <cstdint>
-#include <cstring>
+#include <algorithm>
+#include <utility>
 
 namespace stet::provider {
 namespace {
 
-/// Where the first line break is, CR or LF; the end when there is none. Looks at 8 bytes a step.
-std::size_t FindLineBreak(std::string_view bytes) {
-  static_assert(std::endian::native == std::endian::little);
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  constexpr std::uint64_t kHighs = 0x8080808080808080;
-  // The lowest bit that is set belongs to the first zero byte.
-  const auto zeros = [](std::uint64_t word) { return (word - kOnes) & ~word & kHighs; };
-  std::size_t at = 0;
-  for (; at + 8 <= bytes.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data() + at, sizeof word);
-    const std::uint64_t found = zeros(word ^ (kOnes * '\n')) | zeros(word ^ (kOnes * '\r'));
-    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+/// The line breaks of some bytes, in order. Each LF is looked for once, however many CR come before
+/// it: the work is linear.
+class LineBreaks {
+ public:
+  explicit LineBreaks(std::string_view bytes) : bytes_(bytes), lf_(bytes.find('\n')) {}
+
+  /// The first CR or LF at `from` or behind it, which is not before the last call's; npos when
+  /// there is none.
+  std::size_t Find(std::size_t from) {
+    if (lf_ < from) lf_ = bytes_.find('\n', from);
+    const std::size_t cr = bytes_.substr(0, lf_).find('\r', from);
+    return std::min(cr, lf_);
   }
-  while (at < bytes.size() && bytes[at] != '\n' && bytes[at] != '\r') ++at;
-  return at;
-}
+
+ private:
+  std::string_view bytes_;
+  std::size_t lf_;
+};
 
 }  // namespace
 
 bool SseParser::Feed(std::string_view bytes, const OnEvent& on_event) {
-  while (!bytes.empty() && !too_large_) {
-    if (after_cr_) {
-      after_cr_ = false;
-      if (bytes.front() == '\n') {
-        bytes.remove_prefix(1);
-        continue;
-      }
+  LineBreaks breaks(bytes);
+  std::size_t at = 0;
+  while (at < bytes.size() && !too_large_) {
+    if (std::exchange(after_cr_, false) && bytes[at] == '\n') {
+      ++at;
+      continue;
     }
-    const std::size_t length = FindLineBreak(bytes);
-    if (length == bytes.size()) {
-      line_ += bytes;
+    const std::size_t end = breaks.Find(at);
+    const std::string_view rest = bytes.substr(at, end - at);
+    if (end == std::string_view::npos) {
+      line_ += rest;
       too_large_ = line_.size() > kMaxEvent;
       break;
     }
-    after_cr_ = bytes[length] == '\r';
-    const std::string_view rest = bytes.substr(0, length);
-    bytes.remove_prefix(length + 1);
+    after_cr_ = bytes[end] == '\r';
+    at = end + 1;
     if (line_.empty()) {
       too_large_ = !TakeLine(rest, on_event);
     } else {
