@@ -36,6 +36,7 @@ class StreamJson {
 
  private:
   void Wait();
+  void DenyOpen();
   void ReadStdin();
   void Take(std::optional<std::string_view> line);
   void Stop();
@@ -135,6 +136,13 @@ void StreamJson::Wait() {
   while (const std::optional<News> news = inbox_.Take()) Hear(*news);
   if (interrupt_.cancelled() && !stopping_) Stop();
   if (input_open_ && fds[1].revents != 0) ReadStdin();
+  if (!input_open_) DenyOpen();
+}
+
+/// Nobody is left who could answer.
+void StreamJson::DenyOpen() {
+  while (const std::optional<std::string> id = events_.asks().first_open())
+    On(ControlResponse{.id = *id, .response = {}, .error = "the input has ended"});
 }
 
 void StreamJson::Stop() {
@@ -307,6 +315,8 @@ void StreamJson::Hear(const News& news) {
   if (const auto* event = std::get_if<protocol::Event>(&news)) return events_.Hear(*event);
   const auto& transient = std::get<protocol::Transient>(news);
   events_.Hear(transient);
+  const auto* wait = std::get_if<protocol::Wait>(&transient.transient);
+  if (wait != nullptr && wait->who == "user") events_.AskOpen(session_->State());
   if (const auto* end = std::get_if<protocol::RuntimeEnd>(&transient.transient)) HearEnd(*end);
 }
 

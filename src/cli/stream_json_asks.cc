@@ -141,6 +141,11 @@ std::optional<std::string> StreamAsks::Withdraw(const std::string& id) {
   return line;
 }
 
+std::optional<std::string> StreamAsks::first_open() const {
+  if (open_.empty()) return std::nullopt;
+  return open_.begin()->first;
+}
+
 std::optional<AskReply> StreamAsks::Answer(const ControlResponse& response) {
   const auto found = open_.find(response.id);
   if (found == open_.end()) return std::nullopt;

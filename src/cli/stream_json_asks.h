@@ -31,6 +31,8 @@ class StreamAsks {
   std::optional<std::string> Withdraw(const std::string& id);
   /// Nothing when no such request is open.
   std::optional<AskReply> Answer(const ControlResponse& response);
+  /// Any request that waits for its answer.
+  [[nodiscard]] std::optional<std::string> first_open() const;
 
  private:
   using Open = std::variant<protocol::PermissionAsk, protocol::QuestionAsk>;

@@ -19,6 +19,10 @@ void StreamEvents::WriteParts(const std::vector<std::string>& parts, std::uint64
 void StreamEvents::Begin(const protocol::LiveState& state) {
   lines_ = StreamLines(state.session_id);
   write_(lines_.Init(state));
+  AskOpen(state);
+}
+
+void StreamEvents::AskOpen(const protocol::LiveState& state) {
   for (const protocol::PermissionAsk& ask : state.asks) WriteSome(asks_.Ask(ask));
   for (const protocol::QuestionAsk& ask : state.questions) WriteSome(asks_.Ask(ask));
 }

@@ -26,8 +26,10 @@ class StreamEvents {
 
   StreamEvents(Options options, Write write) : options_(options), write_(std::move(write)) {}
 
-  /// The session is open: tells how it stands and asks what it waits for.
+  /// The session is open: tells how it stands, and asks what it waits for.
   void Begin(const protocol::LiveState& state);
+  /// Asks what the session waits for and was not asked yet.
+  void AskOpen(const protocol::LiveState& state);
   void Hear(const protocol::Event& event);
   void Hear(const protocol::Transient& transient);
   /// The turn has ended, or never began. `queued` messages wait behind it.

@@ -100,7 +100,7 @@ struct RuntimeEnd {
   STET_FIELDS(RuntimeEnd, (Text, turn_id), (Text, reason), (OptionalText, error))
 };
 
-/// Who waits for what, and until when.
+/// Who is waited for, why, and until when. For the user: something asked before is open again.
 struct Wait {
   static constexpr std::string_view kTag = "wait";
   STET_FIELDS(Wait,

@@ -9,7 +9,8 @@ namespace stet::test {
 namespace {
 
 std::string TextOf(const protocol::ToolResult& result) {
-  return protocol::PlainText(Decode<protocol::Blocks>(result.content.text).value_or(protocol::Blocks()));
+  return protocol::PlainText(
+      Decode<protocol::Blocks>(result.content.text).value_or(protocol::Blocks()));
 }
 
 /// A command that waits until the test opens it.
