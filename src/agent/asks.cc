@@ -15,6 +15,14 @@ Status Asks::Append(protocol::Payload payload, const protocol::Stamp& stamp) {
   return {};
 }
 
+/// What stands in the log already makes no event: who listens is told to look.
+void Asks::TellReopened(const std::string& what) {
+  protocol::Wait wait;
+  wait.who = "user";
+  wait.what = what;
+  log_.Publish(std::move(wait));
+}
+
 protocol::PermissionAsk Asks::FromEvent(const protocol::Permission& asked) {
   protocol::PermissionAsk ask;
   if (asked.options) {
@@ -45,6 +53,8 @@ Task<Result<PermissionReply>> Asks::Permission(protocol::PermissionAsk ask, std:
       permissions_.erase(id);
       co_return std::unexpected(std::move(asked).error());
     }
+  } else {
+    TellReopened(ask.summary);
   }
   const CancelRegistration registration = cancel.OnCancel([reply] { reply.Set(std::nullopt); });
   PermissionReply said = co_await reply;
@@ -73,6 +83,8 @@ Task<Result<QuestionReply>> Asks::Question(protocol::QuestionAsk ask, bool reope
       questions_.erase(id);
       co_return std::unexpected(std::move(asked).error());
     }
+  } else {
+    TellReopened(ask.text);
   }
   const CancelRegistration registration = cancel.OnCancel([reply] { reply.Set(std::nullopt); });
   QuestionReply said = co_await reply;

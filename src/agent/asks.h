@@ -27,8 +27,9 @@ class Asks {
   [[nodiscard]] bool present() const { return present_; }
   void set_present(bool present) { present_ = present; }
 
-  /// Appends `asked` (unless `ask` has an id: then it stands in the log already), and waits. Cancel
-  /// withdraws it. Fails when the log cannot be written.
+  /// Appends `asked` (unless `ask` has an id: then it stands in the log already, and a transient
+  /// `wait` for the user says that it is open again), and waits. Cancel withdraws it. Fails when
+  /// the log cannot be written.
   Task<Result<PermissionReply>> Permission(protocol::PermissionAsk ask, std::string args_hash,
                                            protocol::Stamp stamp, CancelToken cancel);
   /// The same for a question; `reopened` says that it stands in the log.
@@ -59,6 +60,7 @@ class Asks {
   };
 
   Status Append(protocol::Payload payload, const protocol::Stamp& stamp);
+  void TellReopened(const std::string& what);
 
   Loop& loop_;
   log::Log& log_;

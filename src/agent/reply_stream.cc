@@ -50,9 +50,15 @@ void ReplyStream::Take(const provider::ToolCallDelta& delta) {
 void ReplyStream::Take(const provider::BlockEnd& end) {
   if (const auto* call = std::get_if<protocol::ToolCallBlock>(&end.block))
     calls_.Complete(end.index, *call);
+  protocol::BlockEnd out;
+  out.event_id = event_id_;
+  out.block_index = end.index;
+  log_.Publish(std::move(out));
 }
 
-void ReplyStream::Take(const provider::Waiting& waiting) { ShowWait(waiting.why, waiting.until); }
+void ReplyStream::Take(const provider::Waiting& waiting) {
+  ShowWait(waiting.why, waiting.until, waiting.attempt);
+}
 
 void ReplyStream::Take(const provider::Stalled& stalled) {
   ShowWait(fmt::format("no byte for {} ms", stalled.idle_ms), stalled.until);
@@ -81,11 +87,13 @@ void ReplyStream::ShowCall(std::int64_t index, std::optional<std::string> name, 
   log_.Publish(std::move(out));
 }
 
-void ReplyStream::ShowWait(std::string what, std::optional<std::int64_t> until) {
+void ReplyStream::ShowWait(std::string what, std::optional<std::int64_t> until,
+                           std::optional<std::int64_t> attempt) {
   protocol::Wait out;
   out.who = "model";
   out.what = std::move(what);
   out.until = until;
+  out.attempt = attempt;
   log_.Publish(std::move(out));
 }
 

@@ -35,7 +35,8 @@ class ReplyStream final : public provider::Sink {
   void Take(const provider::Restarted& restarted);
 
   void ShowCall(std::int64_t index, std::optional<std::string> name, std::string text);
-  void ShowWait(std::string what, std::optional<std::int64_t> until);
+  void ShowWait(std::string what, std::optional<std::int64_t> until,
+                std::optional<std::int64_t> attempt = std::nullopt);
 
   log::Log& log_;
   Calls& calls_;

@@ -243,7 +243,8 @@ Task<Status> Turn::CheckProgress(const Calls& calls) {
     Result<QuestionReply> said =
         co_await bench_.asks.Question(std::move(ask), false, stamp_, cancel_.token());
     if (!said) co_return std::unexpected(said.error());
-    if (*said && JsonView((*said)->text).StringOr("") == "Stop") stopped_ = true;
+    const JsonView answer(*said ? (*said)->text : std::string_view());
+    if (answer.StringOr("") == "Stop" || answer["declined"]) stopped_ = true;
     co_return Status();
   }
   co_return Remind(fmt::format(

@@ -19,5 +19,16 @@ TEST(Base64Test, EveryLengthIsPaddedToFourLetters) {
   EXPECT_EQ(out, "AP/+");
 }
 
+TEST(Base64Test, WhatIsWrittenIsReadBackAndNothingElseIs) {
+  EXPECT_EQ(DecodeBase64(""), "");
+  EXPECT_EQ(DecodeBase64("Zg=="), "f");
+  EXPECT_EQ(DecodeBase64("Zm\n8= "), "fo");
+  EXPECT_EQ(DecodeBase64("AP/+"), std::string("\x00\xff\xfe", 3));
+  EXPECT_EQ(DecodeBase64("Zg="), std::nullopt);
+  EXPECT_EQ(DecodeBase64("Zg"), std::nullopt);
+  EXPECT_EQ(DecodeBase64("Zm8*"), std::nullopt);
+  EXPECT_EQ(DecodeBase64("Zg==Zg=="), std::nullopt);
+}
+
 }  // namespace
 }  // namespace stet

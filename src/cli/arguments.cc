@@ -284,6 +284,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));
   if (sessions.verb.empty()) {
     if (const std::string wrong = WhatIsWrong(work); !wrong.empty()) return Wrong(wrong);
+    work.print = work.print || work.output_format == "stream-json";  // As SDKs leave -p out.
     return work;
   }
   if (sessions.verb == "rewind" && sessions.event.empty() != sessions.to_start) {

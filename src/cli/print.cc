@@ -12,21 +12,6 @@
 namespace stet::cli {
 namespace {
 
-Result<protocol::Send> MakeSend(const WorkCommand& command) {
-  protocol::Send send;
-  send.how = "send";
-  send.text = command.prompt;
-  ASSIGN_OR_RETURN(const std::string piped, PipedInput());
-  if (!piped.empty()) send.text += (send.text.empty() ? "" : "\n\n") + piped;
-  if (send.text.find_first_not_of(" \t\r\n") != std::string::npos) return send;
-  // Nothing to add: the turn that was interrupted goes on.
-  if (command.continue_latest || command.resume) {
-    send.how = "continue";
-    return send;
-  }
-  return Fail(Code::kInvalid, "there is no prompt: write it behind -p, or pipe it in");
-}
-
 /// Tells of tools and waits on stderr.
 void Tell(Terminal& terminal, const protocol::Transient& transient) {
   if (const auto* start = std::get_if<protocol::ToolExecutionStart>(&transient.transient)) {
@@ -70,7 +55,7 @@ void TellEnd(Terminal& terminal, const protocol::TurnReport& report) {
 
 Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& terminal) {
   const InterruptWatch interrupt;
-  const Result<protocol::Send> send = MakeSend(command);
+  const Result<protocol::Send> send = SendOf(command);
   if (!send) {
     terminal.Say("stet: " + send.error().Text());
     return kExitUsage;
@@ -88,9 +73,11 @@ Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& t
   ASSIGN_OR_RETURN(const protocol::TurnReport report,
                    Await(*session, inbox, accepted.turn_id.value_or(""), tell));
   const Status closed = session->Close();
+  Spent spent;
+  AddTo(spent, report);
   std::string out;
   if (command.output_format == "json")
-    out = ResultJson(report) + "\n";
+    out = ResultJson(report, spent) + "\n";
   else if (report.output)
     out = report.output->text + "\n";
   else if (!report.text.empty())

@@ -1,14 +1,28 @@
 // The result of a turn in the members that scripts look for.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "protocol/turn_report.h"
 
 namespace stet::cli {
 
-/// One line of JSON, without its end.
-std::string ResultJson(const protocol::TurnReport& report);
+/// What the turns of this process came to, by model.
+struct ModelSpent {
+  protocol::CostSum cost;
+  std::int64_t context_window = 0;
+  std::int64_t max_output = 0;
+};
+using Spent = std::map<std::string, ModelSpent>;
+void AddTo(Spent& spent, const protocol::TurnReport& report);
+
+/// One line of JSON, without its end. `spent` has the report in it already; `queued` messages wait
+/// behind the turn.
+std::string ResultJson(const protocol::TurnReport& report, const Spent& spent,
+                       std::optional<std::int64_t> queued = std::nullopt);
 
 /// How the process ends that ran the turn.
 int ExitCodeOf(const protocol::TurnReport& report);

@@ -7,6 +7,7 @@
 #include "cli/models.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
+#include "cli/stream_json.h"
 #include "cli/terminal.h"
 
 namespace stet::cli {
@@ -20,6 +21,7 @@ Result<int> Perform(const Command& command, const Clients& clients, Terminal& te
   }
   if (const auto* work = std::get_if<WorkCommand>(&command)) {
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> client, clients.live());
+    if (work->output_format == "stream-json") return RunStreamJson(*work, *client, terminal);
     return RunPrint(*work, *client, terminal);
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> client, clients.sessions());

@@ -26,20 +26,14 @@ Result<std::string> GoTo(const std::string& folder) {
   return cwd;
 }
 
-/// JSON itself, or the name of a file with it. An object's schema: the answer is a call's
-/// arguments.
+/// JSON itself, or the name of a file with it.
 Result<Raw> SchemaOf(const std::string& given) {
   Raw schema{given};
   const std::size_t first = given.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && given[first] != '{') {
     ASSIGN_OR_RETURN(schema.text, ReadFile(given, kMaxSchema));
   }
-  if (const Status fine = CheckJson(schema.text); !fine)
-    return Fail(Code::kInvalid, "--json-schema is no JSON: " + fine.error().message);
-  const JsonView json(schema.text);
-  if (!json.is_object() || json["type"].StringOr("object") != "object")
-    return Fail(Code::kInvalid, "--json-schema must be the schema of an object");
-  return schema;
+  return CheckOutputSchema(std::move(schema), "--json-schema");
 }
 
 std::vector<std::string> SplitNames(std::string_view list) {
@@ -55,8 +49,7 @@ std::vector<std::string> SplitNames(std::string_view list) {
   return names;
 }
 
-}  // namespace
-
+/// What is piped in; nothing when stdin is a terminal.
 Result<std::string> PipedInput() {
   if (::isatty(STDIN_FILENO) == 1) return std::string();
   std::string text;
@@ -72,6 +65,31 @@ Result<std::string> PipedInput() {
                   "what is piped in is larger than 10 MB: write it to a file and "
                   "name the file in the prompt");
   }
+}
+
+}  // namespace
+
+Result<Raw> CheckOutputSchema(Raw schema, std::string_view name) {
+  ASSIGN_OR_RETURN(schema, Raw::From(schema.text));
+  const JsonView json(schema.text);
+  if (!json.is_object() || json["type"].StringOr("object") != "object")
+    return Fail(Code::kInvalid, fmt::format("{} must be the schema of an object", name));
+  return schema;
+}
+
+Result<protocol::Send> SendOf(const WorkCommand& command) {
+  protocol::Send send;
+  send.how = "send";
+  send.text = command.prompt;
+  ASSIGN_OR_RETURN(const std::string piped, PipedInput());
+  if (!piped.empty()) send.text += (send.text.empty() ? "" : "\n\n") + piped;
+  if (send.text.find_first_not_of(" \t\r\n") != std::string::npos) return send;
+  // Nothing to add: the turn that was interrupted goes on.
+  if (command.continue_latest || command.resume) {
+    send.how = "continue";
+    return send;
+  }
+  return Fail(Code::kInvalid, "there is no prompt: write it behind -p, or pipe it in");
 }
 
 Result<protocol::Attach> AttachOf(const WorkCommand& command, client::Live& live) {

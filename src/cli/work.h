@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "cli/arguments.h"
@@ -13,7 +14,12 @@ namespace stet::cli {
 /// that there is not.
 Result<protocol::Attach> AttachOf(const WorkCommand& command, client::Live& live);
 
-/// What is piped in; nothing when stdin is a terminal.
-Result<std::string> PipedInput();
+/// What is sent first: the prompt, and behind it what is piped in. With neither, a session that is
+/// gone on with continues. kInvalid when there is nothing at all.
+Result<protocol::Send> SendOf(const WorkCommand& command);
+
+/// The schema that an answer must fit: of an object, because the answer is a call's arguments.
+/// kInvalid says what is wrong with it, naming it `name`.
+Result<Raw> CheckOutputSchema(Raw schema, std::string_view name);
 
 }  // namespace stet::cli

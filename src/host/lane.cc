@@ -185,6 +185,7 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send) {
     RETURN_IF_ERROR(Settle(false));
   }
   if (send.how == "continue") return Continue();
+  if (send.how == "next") return Next();
   if (!SaysSomething(send)) return Fail(Code::kInvalid, "there is nothing to send");
   if (working() && !asks_.permissions().empty() && waits_) {
     // A new message instead of an answer: what waited is given up.
@@ -282,7 +283,6 @@ Result<protocol::Accepted> Lane::Continue() {
   const log::SessionState& state = setup_.log->index().state();
   protocol::Accepted accepted;
   accepted.what = "started";
-  std::string text;
   if (unfinished || !state.steers.empty()) {
     NewTurn();
     const log::Ordinal leaf = setup_.log->index().leaf();
@@ -294,11 +294,26 @@ Result<protocol::Accepted> Lane::Continue() {
       RETURN_IF_ERROR(agent::AppendItem(*setup_.log, std::move(item), turn_->stamp()));
     }
   } else if (!state.follow_ups.empty()) {
-    ASSIGN_OR_RETURN(const bool taken, TakeFollowUp(text));
-    if (!taken) return Fail(Code::kNotFound, "there is nothing to go on with");
+    return Next();
   } else {
     return Fail(Code::kNotFound, "there is nothing to go on with: the last turn came to its end");
   }
+  accepted.turn_id = turn_->id();
+  setup_.loop.Spawn(Work("", false));
+  return accepted;
+}
+
+Result<protocol::Accepted> Lane::Next() {
+  if (working()) return Fail(Code::kBusy, "a turn is under way");
+  std::string text;
+  const Result<bool> taken = TakeFollowUp(text);
+  if (!taken || !*taken) {
+    turn_.reset();
+    if (!taken) return std::unexpected(taken.error());
+    return Fail(Code::kNotFound, "there is nothing to go on with");
+  }
+  protocol::Accepted accepted;
+  accepted.what = "started";
   accepted.turn_id = turn_->id();
   setup_.loop.Spawn(Work(text, false));
   return accepted;

@@ -90,6 +90,7 @@ class Lane {
   Result<protocol::Accepted> Start(const protocol::Send& send);
   Result<protocol::Accepted> Enqueue(const protocol::Send& send);
   Result<protocol::Accepted> Continue();
+  Result<protocol::Accepted> Next();
   Result<protocol::Blocks> ContentOf(const protocol::Send& send);
   Status AppendMessage(protocol::UserMessage message);
   void NewTurn(const std::string& turn_id = "");
@@ -101,6 +102,7 @@ class Lane {
   protocol::TurnReport ReportOf(const agent::TurnEnd& end) const;
   Status AtRest();
   Status Moved();
+  Status ApplyChanges();
   Task<void> MakeTitle(std::string prompt);
   void TaskEnded(const tool::ShellEnd& end);
 
@@ -122,6 +124,8 @@ class Lane {
   CancelSource title_cancel_;
   std::optional<Pending<bool>> title_done_;
   protocol::Texts notes_;
+  std::optional<provider::Selected> next_model_;  // Asked for while a turn ran.
+  std::optional<std::string> next_effort_;
 };
 
 }  // namespace stet::host

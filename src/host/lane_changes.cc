@@ -26,30 +26,45 @@ Status Lane::RewriteQueue(const std::string& queue, const protocol::QueueItems& 
 }
 
 Status Lane::Change(const protocol::Change& change) {
-  if ((change.model || change.effort || change.mode) && working())
-    return Fail(Code::kBusy, "a turn is under way: change that when it has ended");
-  protocol::SessionInfo info;
+  if (change.effort && !provider::IsEffort(*change.effort))
+    return Fail(Code::kInvalid, fmt::format("there is no effort {}", *change.effort));
+  std::optional<policy::Mode> mode;
   if (change.mode) {
-    const std::optional<policy::Mode> mode = policy::ModeFrom(*change.mode);
+    mode = policy::ModeFrom(*change.mode);
     if (!mode) return Fail(Code::kInvalid, fmt::format("there is no mode {}", *change.mode));
+  }
+  if (change.model) {
+    ASSIGN_OR_RETURN(next_model_, setup_.select(*change.model));
+  }
+  if (change.effort) next_effort_ = change.effort;
+  protocol::SessionInfo info;
+  info.changes.title = change.title;
+  if (mode) {
     bench_.rules.mode = *mode;
     info.changes.mode = std::string(policy::ModeName(*mode));
   }
-  if (change.model) {
-    ASSIGN_OR_RETURN(provider::Selected selected, setup_.select(*change.model));
-    if (selected.effort) bench_.effort = selected.effort;
-    provider_ = setup_.models.Open(std::move(selected));
+  if (info.changes.title || info.changes.mode)
+    RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(info), {}));
+  return working() ? Status() : ApplyChanges();
+}
+
+/// Model and effort change between turns: a turn is one model's work.
+Status Lane::ApplyChanges() {
+  if (!next_model_ && !next_effort_) return {};
+  protocol::SessionInfo info;
+  if (next_model_) {
+    if (next_model_->effort && !next_effort_) next_effort_ = next_model_->effort;
+    provider_ = setup_.models.Open(*std::move(next_model_));
     bench_.model = provider_.get();
     bench_.workspace.context_window = provider_->model().context_window;
     info.changes.model = provider_->model().FullName();
   }
-  if (change.effort) {
-    if (!provider::IsEffort(*change.effort))
-      return Fail(Code::kInvalid, fmt::format("there is no effort {}", *change.effort));
-    bench_.effort = *change.effort;
-    info.changes.effort = *change.effort;
+  if (next_effort_) {
+    bench_.effort = next_effort_;
+    info.changes.effort = next_effort_;
   }
-  info.changes.title = change.title;
+  next_model_.reset();
+  next_effort_.reset();
   return agent::AppendEvent(*setup_.log, std::move(info), {});
 }
 

@@ -12,7 +12,7 @@
 namespace stet::host {
 namespace {
 
-constexpr std::size_t kReportsKept = 16;
+constexpr std::size_t kReportsKept = 256;
 
 }  // namespace
 
@@ -34,7 +34,8 @@ Task<Status> Lane::RunOne(std::string mentions, bool resume) {
 
 Task<void> Lane::Work(std::string mentions, bool resume) {
   while (true) {
-    const Status ran = co_await RunOne(std::move(mentions), resume);
+    Status ran = co_await RunOne(std::move(mentions), resume);
+    if (const Status changed = ApplyChanges(); ran && !changed) ran = changed;
     waits_ = false;
     resume = false;
     const Pending<bool> rested = *rested_;
@@ -90,6 +91,7 @@ protocol::TurnReport Lane::ReportOf(const agent::TurnEnd& end) const {
   report.model_ms = end.model_time.count();
   report.model = bench_.model->model().FullName();
   report.context_window = bench_.model->model().context_window;
+  report.max_output = bench_.model->model().max_output;
   for (const agent::Denial& denial : end.denials) {
     protocol::DenialRow& row = report.denials.emplace_back();
     row.tool_name = denial.tool;

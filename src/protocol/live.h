@@ -45,7 +45,8 @@ using ImageFiles = std::vector<ImageFile>;
 struct Send {
   STET_FIELDS(Send,
               (OptionalText, client_message_id),  // The same one twice is one message.
-              (Text, how),  // send (a follow-up while a turn runs), steer, or continue
+              (Text, how),  // send (a follow-up while a turn runs), steer, continue, or next (the
+                            // first follow-up, however the last turn ended)
               (Text, text),
               (ImageFiles, images))
 };
@@ -88,7 +89,10 @@ struct QuestionAsk {
 using QuestionAsks = std::vector<QuestionAsk>;
 
 struct QuestionAnswer {
-  STET_FIELDS(QuestionAnswer, (Text, question_id), (Raw, answer), (Text, by))
+  STET_FIELDS(QuestionAnswer,
+              (Text, question_id),
+              (Raw, answer),  // A string, or {"declined":WHY}.
+              (Text, by))
 };
 
 struct LiveState {
@@ -112,7 +116,8 @@ struct LiveState {
               (Texts, notes))  // What a face should say about how the session was opened.
 };
 
-/// What changes for the turns to come; absent: as before.
+/// What changes; absent: as before. A mode holds at once, also for a turn that runs; model and
+/// effort hold for the turns to come.
 struct Change {
   STET_FIELDS(Change, (OptionalText, model), (OptionalText, effort), (OptionalText, mode),
               (OptionalText, title))

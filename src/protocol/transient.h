@@ -40,6 +40,12 @@ struct ToolCallDelta {
               (Text, delta))
 };
 
+/// The block says no more.
+struct BlockEnd {
+  static constexpr std::string_view kTag = "block_end";
+  STET_FIELDS(BlockEnd, (Text, event_id), (std::int64_t, block_index))
+};
+
 struct ToolExecutionStart {
   static constexpr std::string_view kTag = "tool_execution_start";
   STET_FIELDS(ToolExecutionStart,
@@ -94,16 +100,20 @@ struct RuntimeEnd {
   STET_FIELDS(RuntimeEnd, (Text, turn_id), (Text, reason), (OptionalText, error))
 };
 
-/// Who waits for what, and until when.
+/// Who is waited for, why, and until when. For the user: something asked before is open again.
 struct Wait {
   static constexpr std::string_view kTag = "wait";
-  STET_FIELDS(Wait, (Text, who), (Text, what), (OptionalInt, until))
+  STET_FIELDS(Wait,
+              (Text, who),
+              (Text, what),
+              (OptionalInt, until),
+              (OptionalInt, attempt))  // The one that failed, from 1, when it is made again.
 };
 
 using TransientPayload =
-    std::variant<MessageStart, TextDelta, ThinkingDelta, ToolCallDelta, ToolExecutionStart,
-                 ToolExecutionUpdate, ToolExecutionEnd, MessageCancelled, TurnStart, TurnEnd,
-                 RuntimeStart, RuntimeEnd, Wait, Raw>;
+    std::variant<MessageStart, TextDelta, ThinkingDelta, ToolCallDelta, BlockEnd,
+                 ToolExecutionStart, ToolExecutionUpdate, ToolExecutionEnd, MessageCancelled,
+                 TurnStart, TurnEnd, RuntimeStart, RuntimeEnd, Wait, Raw>;
 
 struct Transient {
   STET_FIELDS(Transient,

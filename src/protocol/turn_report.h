@@ -40,6 +40,7 @@ struct TurnReport {
               (std::int64_t, model_ms),  // Of which waiting for models.
               (Text, model),
               (std::int64_t, context_window),
+              (std::int64_t, max_output),
               (CostSum, cost),
               (DenialRows, denials))
 };

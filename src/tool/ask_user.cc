@@ -40,6 +40,8 @@ class AskUserTool final : public Tool {
     if (options.text.empty()) options.text = "[]";
     const Result<Raw> said = co_await call.ask(std::move(question), std::move(options));
     if (!said) co_return Problem(fmt::format("The user was not asked: {}.", said.error().message));
+    if (const JsonView declined = JsonView(said->text)["declined"])
+      co_return Problem(fmt::format("The user did not answer: {}", declined.StringOr("no reason")));
     co_return Say(fmt::format("The user answered: {}", JsonView(said->text).StringOr(said->text)));
   }
 };

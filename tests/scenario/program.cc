@@ -36,13 +36,18 @@ Program::~Program() {
   }
 }
 
-Ran Program::Run(std::vector<std::string> arguments, std::string input) const {
+SpawnOptions Program::Options(std::vector<std::string> arguments) const {
   SpawnOptions options;
   options.argv = std::move(arguments);
   options.argv.insert(options.argv.begin(), binary_);
   options.env = std::vector<std::string>{"STET_HOME=" + home(), "PATH=" + Variable("PATH"),
                                          "TZ=UTC", "LC_ALL=C.UTF-8", "COLUMNS=100"};
   options.cwd = work();
+  return options;
+}
+
+Ran Program::Run(std::vector<std::string> arguments, std::string input) const {
+  SpawnOptions options = Options(std::move(arguments));
   options.stdin_data = std::move(input);
   const Result<Finished> finished =
       Subprocess::Run(std::move(options), Deadline::After(kPatience), {});

@@ -28,6 +28,9 @@ class Program {
   /// Runs `stet ARGUMENTS`. Fails the test when the program crashes or hangs.
   Ran Run(std::vector<std::string> arguments, std::string input = "") const;
 
+  /// How `stet ARGUMENTS` is started here, for a test that talks to it.
+  [[nodiscard]] SpawnOptions Options(std::vector<std::string> arguments) const;
+
   /// $STET_HOME of this program.
   [[nodiscard]] std::string home() const { return dir_.path() + "/home"; }
   [[nodiscard]] std::string SessionDir(const std::string& id) const {

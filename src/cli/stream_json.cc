@@ -1,0 +1,363 @@
+#include "cli/stream_json.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <deque>
+#include <memory>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/interrupt.h"
+#include "base/random.h"
+#include "base/text_width.h"
+#include "cli/exit_codes.h"
+#include "cli/inbox.h"
+#include "cli/stream_json_control.h"
+#include "cli/stream_json_events.h"
+#include "cli/stream_json_input.h"
+#include "cli/work.h"
+#include "protocol/ids.h"
+
+namespace stet::cli {
+namespace {
+
+/// Messages that wait for their turn. One more is refused.
+constexpr std::size_t kMaxWaiting = 200;
+
+class StreamJson {
+ public:
+  StreamJson(const WorkCommand& command, client::Live& live, Terminal& terminal,
+             const CancelToken& interrupt);
+
+  Result<int> Run();
+
+ private:
+  void Wait();
+  void DenyOpen();
+  void ReadStdin();
+  void Take(std::optional<std::string_view> line);
+  void Stop();
+  [[nodiscard]] bool Done();
+
+  void On(UserInput input);
+  void On(const ControlRequest& request);
+  void On(const ControlResponse& response);
+  void On(const OtherInput&) {}
+  Result<std::string> Perform(const ControlRequest& request);
+  Result<std::string> Initialize(const JsonView& request);
+  Result<std::string> Interrupt(const JsonView& request);
+  Result<std::string> Change(const protocol::Change& change);
+
+  Status Open();
+  void Submit(protocol::Send send);
+  void Refuse(const Error& error);
+  void Hear(const News& news);
+  void HearEnd(const protocol::RuntimeEnd& end);
+  void GoOn(const protocol::LiveState& state);
+
+  void Line(std::string line);
+  void Say(std::string_view text) { terminal_.Say(PrintableText(fmt::format("stet: {}", text))); }
+
+  const WorkCommand& command_;
+  client::Live& live_;
+  Terminal& terminal_;
+  CancelToken interrupt_;
+  StreamEvents events_;
+  protocol::Attach attach_;  // How the session is opened.
+  Inbox inbox_;
+  std::unique_ptr<client::LiveSession> session_;
+  std::optional<Error> refused_;  // Why `initialize` failed.
+  LineCutter cutter_;
+  std::string more_text_;            // Goes before the next message.
+  std::deque<protocol::Send> held_;  // Sent when the session can take them.
+  std::size_t awaited_ = 0;          // Turns that will end: one per message that was taken.
+  int exit_code_ = kExitDone;
+  bool input_open_ = false;
+  bool stopping_ = false;  // Interrupted: nothing new begins.
+  bool broken_ = false;    // Nothing more can be done.
+};
+
+StreamJson::StreamJson(const WorkCommand& command, client::Live& live, Terminal& terminal,
+                       const CancelToken& interrupt)
+    : command_(command),
+      live_(live),
+      terminal_(terminal),
+      interrupt_(interrupt),
+      events_({.partial_messages = command.partial_messages,
+               .replay_user_messages = command.replay_user_messages},
+              [this](std::string line) { Line(std::move(line)); }) {}
+
+/// A reader that has gone away wants nothing more.
+void StreamJson::Line(std::string line) {
+  line += '\n';
+  if (broken_ || terminal_.Print(line)) return;
+  broken_ = true;
+  exit_code_ = kExitFailed;
+}
+
+Result<int> StreamJson::Run() {
+  input_open_ = command_.input_format == "stream-json";
+  std::optional<protocol::Send> first;
+  if (!input_open_) {
+    Result<protocol::Send> send = SendOf(command_);
+    if (!send) {
+      Say(send.error().message);
+      return kExitUsage;
+    }
+    first = *std::move(send);
+  }
+  ASSIGN_OR_RETURN(attach_, AttachOf(command_, live_));
+  attach_.answers = command_.permission_prompt_tool == "stdio";
+  const CancelRegistration wake = interrupt_.OnCancel([this] { inbox_.Poke(); });
+  if (first) Submit(*std::move(first));
+  while (!Done()) Wait();
+  if (!session_) return exit_code_;
+  RETURN_IF_ERROR(session_->Close());
+  return exit_code_;
+}
+
+bool StreamJson::Done() {
+  if (broken_) return true;
+  if (input_open_) return false;
+  if (!session_) return true;
+  const protocol::LiveState state = session_->State();
+  const std::size_t given_up = stopping_ ? state.follow_ups.size() : 0;
+  return awaited_ <= given_up && held_.empty() && state.state == "idle";
+}
+
+/// What happened before what is said about it.
+void StreamJson::Wait() {
+  std::array<pollfd, 2> fds = {pollfd{.fd = inbox_.fd(), .events = POLLIN, .revents = 0},
+                               pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0}};
+  if (::poll(fds.data(), input_open_ ? 2 : 1, -1) < 0) return;  // A signal: it is looked at again.
+  while (const std::optional<News> news = inbox_.Take()) Hear(*news);
+  if (interrupt_.cancelled() && !stopping_) Stop();
+  if (input_open_ && fds[1].revents != 0) ReadStdin();
+  if (!input_open_) DenyOpen();
+}
+
+/// Nobody is left who could answer.
+void StreamJson::DenyOpen() {
+  while (const std::optional<std::string> id = events_.asks().first_open())
+    On(ControlResponse{.id = *id, .response = {}, .error = "the input has ended"});
+}
+
+void StreamJson::Stop() {
+  stopping_ = true;
+  input_open_ = false;
+  held_.clear();
+  exit_code_ = kExitInterrupted;
+  if (session_) session_->Cancel();
+}
+
+void StreamJson::ReadStdin() {
+  std::array<char, 65536> buffer;
+  const auto use = [this](std::optional<std::string_view> line) { Take(line); };
+  const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  if (got > 0) return cutter_.Feed({buffer.data(), static_cast<std::size_t>(got)}, use);
+  input_open_ = false;
+  cutter_.Finish(use);
+}
+
+void StreamJson::Take(std::optional<std::string_view> line) {
+  if (broken_ || stopping_) return;
+  if (!line)
+    return Say(fmt::format("a line of the input is longer than {} MB: it was dropped",
+                           LineCutter::kMaxLine >> 20));
+  if (line->find_first_not_of(" \t\r") == std::string_view::npos) return;
+  Result<Input> input = ReadInput(*line);
+  if (!input)
+    return Say(fmt::format("a line of the input makes no sense: {}", input.error().message));
+  std::visit([this](auto& one) { On(std::move(one)); }, *input);
+}
+
+void StreamJson::On(UserInput input) {
+  if (!input.problem.empty()) return Refuse(Error(Code::kInvalid, input.problem));
+  if (!more_text_.empty()) input.send.text = more_text_ + "\n\n" + input.send.text;
+  more_text_.clear();
+  if (input.starts_turn)
+    Submit(std::move(input.send));
+  else
+    more_text_ = std::move(input.send.text);
+}
+
+void StreamJson::On(const ControlRequest& request) {
+  const Result<std::string> response = Perform(request);
+  Line(response ? ControlSuccess(request.id, *response)
+                : ControlError(request.id, response.error().message));
+}
+
+void StreamJson::On(const ControlResponse& response) {
+  const std::optional<AskReply> reply = events_.asks().Answer(response);
+  if (!reply || !session_) return;
+  // The mode first: what is answered runs under it.
+  if (reply->mode) {
+    protocol::Change change;
+    change.mode = reply->mode;
+    if (const Status changed = session_->Change(change); !changed) Say(changed.error().message);
+  }
+  // Ignoring the error on purpose: what was withdrawn meanwhile needs no answer.
+  (void)std::visit([&](const auto& answer) { return session_->Answer(answer); }, reply->answer);
+  if (reply->stop) session_->Cancel();
+}
+
+Result<std::string> StreamJson::Perform(const ControlRequest& request) {
+  const JsonView json(request.request.text);
+  if (request.subtype == "initialize") return Initialize(json);
+  if (request.subtype == "interrupt") return Interrupt(json);
+  if (request.subtype == "mcp_status") return std::string(R"({"mcpServers":[]})");
+  protocol::Change change;
+  if (request.subtype == "set_model") {
+    const std::string model = json["model"].StringOr("");
+    change.model = model == "default" ? "" : model;
+    return Change(change);
+  }
+  if (request.subtype == "set_permission_mode") {
+    change.mode = json["mode"].StringOr("");
+    return Change(change);
+  }
+  return Fail(Code::kInvalid,
+              fmt::format("the control request {} is not supported here", request.subtype));
+}
+
+Result<std::string> StreamJson::Initialize(const JsonView& request) {
+  if (session_ && ShapesSession(request))
+    return Fail(Code::kConflict,
+                "the session has begun: its prompt and its schema cannot be changed any more");
+  const Status applied = ApplyInitialize(request, attach_);
+  refused_ = applied ? std::nullopt : std::optional(applied.error());
+  RETURN_IF_ERROR(applied);
+  return InitializeResponse();
+}
+
+/// What is queued runs afterwards, unless it is to be cancelled as well.
+Result<std::string> StreamJson::Interrupt(const JsonView& request) {
+  protocol::QueueItems queued;
+  if (session_) {
+    queued = session_->State().follow_ups;
+    session_->Cancel();
+  }
+  const bool drops = request["cancel_queued"].Bool().value_or(false);
+  if (drops && session_) {
+    RETURN_IF_ERROR(session_->RewriteQueue("follow_up", {}));
+    awaited_ -= std::min(awaited_, queued.size());
+    held_.clear();
+  }
+  std::string response;
+  JsonWriter writer(response);
+  writer.BeginObject().Key("still_queued").BeginArray();
+  if (drops) writer.EndArray().Key("cancelled").BeginArray();
+  for (const protocol::QueueItem& item : queued) {
+    if (item.client_message_id) writer.String(*item.client_message_id);
+  }
+  writer.EndArray().EndObject();
+  return response;
+}
+
+Result<std::string> StreamJson::Change(const protocol::Change& change) {
+  if (session_) {
+    RETURN_IF_ERROR(session_->Change(change));
+  } else {
+    if (change.model) attach_.model = *change.model;
+    if (change.mode) attach_.mode = *change.mode;
+  }
+  return std::string("{}");
+}
+
+/// Without what `initialize` was refused for (a hook may be a guard) nothing is begun.
+Status StreamJson::Open() {
+  if (refused_) return std::unexpected(*refused_);
+  if (session_) return {};
+  ASSIGN_OR_RETURN(session_, live_.Attach(attach_, inbox_.Watcher()));
+  const protocol::LiveState state = session_->State();
+  events_.Begin(state);
+  for (const std::string& note : state.notes) Say(note);
+  if (state.state != "idle") ++awaited_;  // A turn of before goes on.
+  return {};
+}
+
+void StreamJson::Submit(protocol::Send send) {
+  if (const Status open = Open(); !open) {
+    Refuse(open.error());
+    broken_ = true;
+    return;
+  }
+  if (awaited_ + held_.size() >= kMaxWaiting)
+    return Refuse(Error(Code::kBusy, fmt::format("{} messages wait already", kMaxWaiting)));
+  const Result<protocol::Accepted> accepted = session_->Send(send);
+  if (accepted) {
+    if (accepted->what != "known") ++awaited_;
+  } else if (accepted.error().code == Code::kBusy) {
+    held_.push_back(std::move(send));
+  } else {
+    Refuse(accepted.error());
+  }
+}
+
+/// A message that becomes no turn has its result all the same.
+void StreamJson::Refuse(const Error& error) {
+  Say(error.Text());
+  protocol::TurnReport report;
+  report.session_id = session_ ? session_->State().session_id : attach_.session_id.value_or("");
+  report.turn_id = protocol::NewTurnId(ProcessRandom());
+  report.reason = "error";
+  report.error = error.Text();
+  events_.End(report, awaited_ + held_.size());
+  exit_code_ = ExitCodeOf(error.code);
+}
+
+void StreamJson::Hear(const News& news) {
+  if (broken_) return;
+  if (const auto* event = std::get_if<protocol::Event>(&news)) return events_.Hear(*event);
+  const auto& transient = std::get<protocol::Transient>(news);
+  events_.Hear(transient);
+  const auto* wait = std::get_if<protocol::Wait>(&transient.transient);
+  if (wait != nullptr && wait->who == "user") events_.AskOpen(session_->State());
+  if (const auto* end = std::get_if<protocol::RuntimeEnd>(&transient.transient)) HearEnd(*end);
+}
+
+void StreamJson::HearEnd(const protocol::RuntimeEnd& end) {
+  if (awaited_ > 0) --awaited_;
+  const protocol::LiveState state = session_->State();
+  protocol::TurnReport report;
+  if (std::optional<protocol::TurnReport> kept = session_->Report(end.turn_id)) {
+    report = *std::move(kept);
+  } else {
+    report.session_id = state.session_id;
+    report.turn_id = end.turn_id;
+    report.reason = end.reason;
+    report.error = end.error;
+  }
+  events_.End(report, state.follow_ups.size() + held_.size());
+  exit_code_ = ExitCodeOf(report);
+  if (state.state == "idle" && !stopping_) GoOn(state);
+}
+
+/// A turn that did not end well leaves the queue standing; here every message has its turn.
+void StreamJson::GoOn(const protocol::LiveState& state) {
+  if (!state.follow_ups.empty()) {
+    protocol::Send next;
+    next.how = "next";
+    const Result<protocol::Accepted> begun = session_->Send(next);
+    if (begun || begun.error().code == Code::kBusy) return;
+    Refuse(begun.error());
+    broken_ = true;
+  } else if (!held_.empty()) {
+    protocol::Send send = std::move(held_.front());
+    held_.pop_front();
+    Submit(std::move(send));
+  }
+}
+
+}  // namespace
+
+Result<int> RunStreamJson(const WorkCommand& command, client::Live& live, Terminal& terminal) {
+  const InterruptWatch interrupt;
+  return StreamJson(command, live, terminal, interrupt.token()).Run();
+}
+
+}  // namespace stet::cli

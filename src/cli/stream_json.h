@@ -1,0 +1,19 @@
+// `stet --output-format stream-json`: everything that happens as a line of JSON on stdout while it
+// happens and, with `--input-format stream-json`, messages and control requests as lines on stdin
+// while turns run. Other agents' SDKs drive stet through it.
+//
+// Every message gets exactly one `result`, be it an error. When stdin ends, what runs and what is
+// queued is finished; a reader of stdout that goes away ends it, with everything kept in the log.
+#pragma once
+
+#include "base/result.h"
+#include "cli/arguments.h"
+#include "cli/terminal.h"
+#include "client/live.h"
+
+namespace stet::cli {
+
+/// The exit code of the last result, or why it failed.
+Result<int> RunStreamJson(const WorkCommand& command, client::Live& live, Terminal& terminal);
+
+}  // namespace stet::cli

@@ -1,0 +1,79 @@
+#include "cli/stream_json_events.h"
+
+#include <fmt/format.h>
+
+namespace stet::cli {
+
+void StreamEvents::WriteSome(std::optional<std::string> line) {
+  if (line) write_(*std::move(line));
+}
+
+/// `seq` is that of the news they were made from.
+void StreamEvents::WriteParts(const std::vector<std::string>& parts, std::uint64_t seq) {
+  if (!options_.partial_messages) return;
+  std::size_t number = 0;
+  for (const std::string& part : parts)
+    write_(lines_.StreamEvent(part, fmt::format("{}/part/{}", seq, number++)));
+}
+
+void StreamEvents::Begin(const protocol::LiveState& state) {
+  lines_ = StreamLines(state.session_id);
+  write_(lines_.Init(state));
+  AskOpen(state);
+}
+
+void StreamEvents::AskOpen(const protocol::LiveState& state) {
+  for (const protocol::PermissionAsk& ask : state.asks) WriteSome(asks_.Ask(ask));
+  for (const protocol::QuestionAsk& ask : state.questions) WriteSome(asks_.Ask(ask));
+}
+
+void StreamEvents::Hear(const protocol::Event& event) {
+  const protocol::PayloadVariant& payload = event.payload;
+  if (const auto* message = std::get_if<protocol::AssistantMessage>(&payload)) {
+    WriteParts(partial_.Take(event, *message), event.seq);
+    for (std::string& line : lines_.Assistant(event, *message)) write_(std::move(line));
+  } else if (const auto* result = std::get_if<protocol::ToolResult>(&payload)) {
+    write_(lines_.ToolResult(event, *result));
+  } else if (const auto* user = std::get_if<protocol::UserMessage>(&payload)) {
+    if (options_.replay_user_messages) write_(lines_.Replay(event, *user));
+  } else if (const auto* permission = std::get_if<protocol::Permission>(&payload)) {
+    HearPermission(*permission);
+  } else if (const auto* question = std::get_if<protocol::Question>(&payload)) {
+    HearQuestion(*question);
+  }
+}
+
+/// What somebody else answered, or nobody shall, is taken back.
+void StreamEvents::HearPermission(const protocol::Permission& permission) {
+  if (permission.phase != "asked") return WriteSome(asks_.Withdraw(permission.request_id));
+  if (!permission.options) return;
+  if (const Result<protocol::PermissionAsk> ask =
+          Decode<protocol::PermissionAsk>(permission.options->text))
+    WriteSome(asks_.Ask(*ask));
+}
+
+void StreamEvents::HearQuestion(const protocol::Question& question) {
+  if (question.phase != "asked") return WriteSome(asks_.Withdraw(question.question_id));
+  protocol::QuestionAsk ask;
+  ask.question_id = question.question_id;
+  ask.text = question.text.value_or("");
+  ask.options = question.options.value_or(Raw{"[]"});
+  WriteSome(asks_.Ask(ask));
+}
+
+void StreamEvents::Hear(const protocol::Transient& transient) {
+  WriteParts(partial_.Take(transient), transient.seq);
+  const auto* wait = std::get_if<protocol::Wait>(&transient.transient);
+  if (wait != nullptr && wait->attempt) write_(lines_.Retry(transient, *wait));
+}
+
+void StreamEvents::End(const protocol::TurnReport& report, std::size_t queued) {
+  for (const protocol::DenialRow& denial : report.denials) {
+    // Whoever said no knows.
+    if (denial.rule != "user") write_(lines_.Denied(denial));
+  }
+  AddTo(spent_, report);
+  write_(ResultJson(report, spent_, static_cast<std::int64_t>(queued)));
+}
+
+}  // namespace stet::cli

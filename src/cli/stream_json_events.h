@@ -1,0 +1,55 @@
+// StreamEvents: tells a session in stream-json, each event as soon as it is in the log.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "cli/result_json.h"
+#include "cli/stream_json_asks.h"
+#include "cli/stream_json_output.h"
+#include "cli/stream_json_partial.h"
+#include "protocol/event.h"
+#include "protocol/live.h"
+#include "protocol/transient.h"
+
+namespace stet::cli {
+
+class StreamEvents {
+ public:
+  struct Options {
+    bool partial_messages = false;  // Replies as they come.
+    bool replay_user_messages = false;
+  };
+  /// Takes a line without its end.
+  using Write = std::function<void(std::string)>;
+
+  StreamEvents(Options options, Write write) : options_(options), write_(std::move(write)) {}
+
+  /// The session is open: tells how it stands, and asks what it waits for.
+  void Begin(const protocol::LiveState& state);
+  /// Asks what the session waits for and was not asked yet.
+  void AskOpen(const protocol::LiveState& state);
+  void Hear(const protocol::Event& event);
+  void Hear(const protocol::Transient& transient);
+  /// The turn has ended, or never began. `queued` messages wait behind it.
+  void End(const protocol::TurnReport& report, std::size_t queued);
+
+  /// What was asked, for the answers.
+  StreamAsks& asks() { return asks_; }
+
+ private:
+  void HearPermission(const protocol::Permission& permission);
+  void HearQuestion(const protocol::Question& question);
+  void WriteParts(const std::vector<std::string>& parts, std::uint64_t seq);
+  void WriteSome(std::optional<std::string> line);
+
+  Options options_;
+  Write write_;
+  StreamLines lines_{""};
+  PartialReply partial_;
+  StreamAsks asks_;
+  Spent spent_;
+};
+
+}  // namespace stet::cli
