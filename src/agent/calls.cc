@@ -260,7 +260,12 @@ Task<void> Calls::Execute(OnePtr one) {
   // A log that cannot be written lets nothing happen.
   if (status_) {
     tool::Call call = MakeCall(*one);
-    tool::Outcome outcome = co_await one->tool->Run(one->args, call);
+    std::optional<tool::Outcome> changed = Changed(*one);
+    tool::Outcome outcome;
+    if (changed)
+      outcome = *std::move(changed);
+    else
+      outcome = co_await one->tool->Run(one->args, call);
     one->took =
         std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - one->began);
     one->outcome = std::move(outcome);
@@ -269,6 +274,15 @@ Task<void> Calls::Execute(OnePtr one) {
     }
   }
   one->ended.Set(true);
+}
+
+/// What to say when the call would no longer do what was decided on: somebody may have been asked
+/// for long, and a path may lead elsewhere since.
+std::optional<tool::Outcome> Calls::Changed(const One& one) const {
+  const Result<tool::Intent> now = one.tool->Intend(one.args, bench_.workspace);
+  if (!now) return NotRun(now.error().message);
+  if (now->reads == one.intent.reads && now->writes == one.intent.writes) return std::nullopt;
+  return NotRun("its path leads elsewhere now than when it was allowed. Look again");
 }
 
 tool::Call Calls::MakeCall(One& one) {

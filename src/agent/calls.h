@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,7 @@ class Calls {
   [[nodiscard]] policy::Decision Decide(const One& one) const;
 
   Task<void> Execute(OnePtr one);
+  [[nodiscard]] std::optional<tool::Outcome> Changed(const One& one) const;
   tool::Call MakeCall(One& one);
   Task<Result<Raw>> AskUser(const One& one, std::string text, Raw options);
   Task<Status> Await(std::size_t at_most);

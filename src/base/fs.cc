@@ -163,12 +163,14 @@ Result<std::string> ReadFile(const std::string& path, std::size_t max_bytes) {
 
 Status ReplaceFile(const std::string& path, std::string_view bytes, Durable durable, mode_t mode) {
   std::optional<mode_t> kept;
-  if (struct stat there{}; ::lstat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode))
-    kept = there.st_mode & 07777;
+  struct stat there{};
+  if (::lstat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode)) kept = there.st_mode & 07777;
   // Nobody may read what the old file hid, not even for a moment.
   ASSIGN_OR_RETURN(TempFile file, TempFile::Make(path, kept ? 0600 : mode));
   if (auto written = WriteAll(file.fd(), bytes); !written)
     return std::unexpected(std::move(written).error().While("writing " + path));
+  // Only root may give a file away; what runs as its owner must then not run as somebody else.
+  if (kept && ::fchown(file.fd(), there.st_uid, there.st_gid) != 0) *kept &= 0777;
   if (kept && ::fchmod(file.fd(), *kept) != 0) return FailPath("set the mode of", file.path());
   if (durable == Durable::kYes) RETURN_IF_ERROR(file.Flush());
   RETURN_IF_ERROR(file.Replace(path));

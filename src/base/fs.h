@@ -42,9 +42,9 @@ Result<Fd> OpenFile(const std::string& path, int flags, mode_t mode = 0600);
 Result<std::string> ReadFile(const std::string& path, std::size_t max_bytes = kMaxReadFile);
 
 /// Readers see the old file or the new one, never a part. A file that is there keeps its permission
-/// bits; a new one gets `mode` less the umask. A symlink at `path` is itself replaced. On failure
-/// the old file is untouched, except when only the folder's flush failed: then the new file is in
-/// place but may not survive a power cut.
+/// bits and, as far as we may, its owner; a new one gets `mode` less the umask. A symlink at `path`
+/// is itself replaced. On failure the old file is untouched, except when only the folder's flush
+/// failed: then the new file is in place but may not survive a power cut.
 Status ReplaceFile(const std::string& path, std::string_view bytes, Durable durable,
                    mode_t mode = 0600);
 

@@ -1,5 +1,9 @@
 #include "tool/change.h"
 
+#include <array>
+#include <climits>
+#include <cstdlib>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,18 +16,40 @@ namespace {
 constexpr mode_t kNewFileMode = 0666;  // Less the umask, as editors do it.
 constexpr mode_t kNewFolderMode = 0777;
 
-/// Nobody touched it since it was read.
+Status Touched(const std::string& path) {
+  return Fail(Code::kConflict,
+              fmt::format("{} was changed by somebody else just now. Nothing was written. Read it "
+                          "again.",
+                          path));
+}
+
+/// Nobody touched it since it was read, as far as that can be seen at a glance.
 Status CheckUntouched(const Change& change) {
   const auto now = StatFile(change.path);
   const bool same = change.before ? now && now->size == change.before->stat.size &&
                                         now->mtime_ns == change.before->stat.mtime_ns &&
                                         now->inode == change.before->stat.inode
                                   : !now;
-  if (same) return {};
-  return Fail(Code::kConflict,
-              fmt::format("{} was changed by somebody else just now. Nothing was written. Read it "
-                          "again.",
-                          change.path));
+  return same ? Status() : Touched(change.path);
+}
+
+/// The same by its content: within a tick of the clock a write leaves no other trace.
+Status CheckContent(const Change& change) {
+  RETURN_IF_ERROR(CheckUntouched(change));
+  if (!change.before) return {};
+  const auto now = ReadRegularFile(change.path, kMaxTextBytes);
+  return now && now->bytes == change.before->bytes ? Status() : Touched(change.path);
+}
+
+/// No folder above it has become a symlink since the path was resolved.
+Status CheckPlace(const std::string& path) {
+  std::string folder = ParentDir(path);
+  while (!Exists(folder) && folder != ParentDir(folder)) folder = ParentDir(folder);
+  std::array<char, PATH_MAX> real;
+  if (::realpath(folder.c_str(), real.data()) != nullptr && folder == real.data()) return {};
+  return Fail(
+      Code::kConflict,
+      fmt::format("{} leads elsewhere now than when it was looked at. Nothing was written.", path));
 }
 
 }  // namespace
@@ -61,8 +87,9 @@ Status Apply(Call& call, const Change& change) {
   RETURN_IF_ERROR(CheckUntouched(change));
   RETURN_IF_ERROR(call.record_write(fact));
   // Again, because recording waits for the disk.
-  RETURN_IF_ERROR(CheckUntouched(change));
+  RETURN_IF_ERROR(CheckPlace(change.path));
   if (!change.before) RETURN_IF_ERROR(MakeDirs(ParentDir(change.path), kNewFolderMode));
+  RETURN_IF_ERROR(CheckContent(change));
   RETURN_IF_ERROR(ReplaceFile(change.path, change.after, Durable::kYes, kNewFileMode));
   call.files.Take(fact);
   return {};

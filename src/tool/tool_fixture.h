@@ -109,11 +109,13 @@ class ToolTest : public testing::Test {
   std::vector<protocol::Task> tasks_;
   std::vector<std::string> updates_;
   std::function<void()> on_update_;
+  std::function<void()> on_record_;  // While a write is being recorded.
   bool record_fails_ = false;
 
  private:
   Status Record(const protocol::FileFact& fact) {
     if (record_fails_) return Fail(Code::kFull, "no room left");
+    if (on_record_) on_record_();
     written_.push_back(fact);
     return {};
   }

@@ -93,6 +93,12 @@ class WriteTool final : public Tool {
           Code::kConflict,
           fmt::format("{} was read only in part. Read the rest first, or use Edit.", file.path));
     const TextFile old = DecodeText(change.before->bytes);
+    if (!old.exact)
+      return Fail(
+          Code::kInvalid,
+          fmt::format("{} is {}, and is not overwritten: what cannot be shown would be lost. "
+                      "Use a program that knows its format, or remove it first.",
+                      file.path, old.binary ? "binary" : "not valid UTF-8"));
     change.after = InStyleOf(old, content);
     if (change.after == change.before->bytes)
       return Say(fmt::format("{} has this content already. Nothing was written.", file.path));

@@ -210,6 +210,28 @@ TEST_F(AskingTest, AnEditedInputIsWhatRunsAndIsDecidedAgain) {
   EXPECT_FALSE(Exists(project_ + "/secret.txt"));
 }
 
+TEST_F(AskingTest, APathThatLeadsElsewhereWhenItIsAllowedIsNotFollowed) {
+  const std::string inside = project_ + "/inside";
+  const std::string outside = dir_.path() + "/outside";
+  ASSERT_TRUE(MakeDirs(inside));
+  ASSERT_TRUE(MakeDirs(outside));
+  std::filesystem::create_directory_symlink(inside, project_ + "/link");
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Write","args":{"file_path":"link/new.txt","content":"x"}}}]},
+    {"times":0,"blocks":[{"text":"Done."}]}]})");
+  Open(Here("default", true));
+  const auto turn = Send("go");
+  const protocol::PermissionAsk ask = Asked();
+  std::filesystem::remove(project_ + "/link");
+  std::filesystem::create_directory_symlink(outside, project_ + "/link");
+  EXPECT_TRUE(session_->Answer(Say(ask, true)));
+  EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
+  EXPECT_FALSE(Exists(outside + "/new.txt"));
+  EXPECT_FALSE(Exists(inside + "/new.txt"));
+  EXPECT_NE(TextOf(heard_->All<protocol::ToolResult>().at(0)).find("leads elsewhere"),
+            std::string::npos);
+}
+
 TEST_F(AskingTest, WhatWasAskedStillWaitsAfterTheProcessDied) {
   Script(kWrites);
   Open(Here("default", true));
