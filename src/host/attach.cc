@@ -62,6 +62,12 @@ Status Opener::FindModel() {
     asked =
         AskedFor(settings_, log_->index().state().info.model.value_or(log_->header().meta.model));
   ASSIGN_OR_RETURN(model_, provider::SelectModel(settings_, asked, ProcessEnvironment));
+  const provider::Model& model = model_.access.model;
+  if (attach_.max_price > 0 && !model.prices)
+    return Fail(Code::kInvalid,
+                fmt::format("{} has no known price: a budget could not be kept; limit the steps "
+                            "or the time instead",
+                            model.FullName()));
   if (attach_.fallback_model.empty()) return {};
   ASSIGN_OR_RETURN(provider::Selected fallback,
                    provider::SelectModel(settings_, attach_.fallback_model, ProcessEnvironment));

@@ -110,5 +110,120 @@ TEST_F(PrintTest, WrongUsageIsSaidWithExitCode2AndAMissingKeyWith5) {
   EXPECT_EQ(Stet({"-p", "-r", "ses_none", "x"}).exit_code, 1);
 }
 
+constexpr std::string_view kCount =
+    R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false})";
+
+TEST_F(PrintTest, AnAnswerThatMustFitASchemaIsAskedForUntilItDoes) {
+  auto emulator = emulator::Emulator::Start(R"({"replies":[{"blocks":[{"text":"It is 7."}]},
+    {"blocks":[{"call":{"name":"StructuredOutput","args":{"n":"seven"}}}]},
+    {"blocks":[{"call":{"name":"StructuredOutput","args":{"n":7}}}]}]})");
+  ASSERT_TRUE(emulator) << emulator.error().Text();
+  Configure(**emulator, "anthropic-messages", "");
+  const Ran ran = Stet({"-p", "--json-schema", std::string(kCount), "how many?"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "{\"n\":7}\n");
+  const std::vector<emulator::RequestRecord> requests = (*emulator)->Requests();
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_NE(requests[1].body.text.find("by calling StructuredOutput"), std::string::npos);
+  EXPECT_NE(requests[2].body.text.find("integer"), std::string::npos);
+}
+
+TEST_F(PrintTest, AnAnswerThatNeverFitsItsSchemaIsAFailure) {
+  auto emulator =
+      emulator::Emulator::Start(R"({"replies":[{"times":0,"blocks":[{"text":"Never."}]}]})");
+  ASSERT_TRUE(emulator) << emulator.error().Text();
+  Configure(**emulator, "anthropic-messages", "");
+  const std::string file = dir_.path() + "/schema.json";
+  ASSERT_TRUE(ReplaceFile(file, "{\n  \"type\": \"object\"\n}\n", Durable::kNo));
+  const Ran ran = Stet({"-p", "--output-format", "json", "--json-schema", file, "how many?"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_EQ(JsonView(ran.out)["subtype"].StringOr(""), "error_max_structured_output_retries");
+  EXPECT_FALSE(JsonView(ran.out)["structured_output"]);
+  EXPECT_EQ(Stet({"-p", "--json-schema", "{\"type\":\"array\"}", "x"}).exit_code, 1);
+  EXPECT_EQ(Stet({"-p", "--json-schema", "{", "x"}).exit_code, 1);
+}
+
+TEST_F(PrintTest, ATurnEndsWhenItsBudgetOrItsTimeIsSpent) {
+  auto emulator = emulator::Emulator::Start(R"({"replies":[{"times":0,
+    "blocks":[{"call":{"name":"Read","args":{"file_path":"README.md"}}}],
+    "usage":{"input":1000000,"output":1000}}]})");
+  ASSERT_TRUE(emulator) << emulator.error().Text();
+  ASSERT_TRUE(MakeDirs(program_.home()));
+  // A model that has a price, asked elsewhere; any variable that is set will do as its key.
+  ASSERT_TRUE(ReplaceFile(program_.home() + "/config.toml",
+                          "[model]\nprovider='anthropic'\nid='claude-sonnet-5-5'\napiKeyEnv='TZ'\n"
+                          "baseUrl='" +
+                              (*emulator)->base_url() + "'\n",
+                          Durable::kNo));
+  const Ran spent = Stet({"-p", "--output-format", "json", "--max-budget-usd", "0.01", "go"});
+  EXPECT_EQ(spent.exit_code, 4) << spent.err;
+  EXPECT_EQ(JsonView(spent.out)["subtype"].StringOr(""), "error_max_budget_usd");
+  EXPECT_EQ(JsonView(spent.out)["num_turns"].IntOr(0), 1);
+  EXPECT_GT(std::stod(std::string(JsonView(spent.out)["total_cost_usd"].text())), 0.01);
+
+  ASSERT_TRUE((*emulator)->SetScript(R"({"replies":[{"fault":{"kind":"half_open"}}]})"));
+  Configure(**emulator, "anthropic-messages", "");
+  const Ran unpriced = Stet({"-p", "--max-budget-usd", "1", "go"});
+  EXPECT_EQ(unpriced.exit_code, 1) << "a budget that could not be kept";
+  EXPECT_NE(unpriced.err.find("no known price"), std::string::npos) << unpriced.err;
+  EXPECT_EQ(Stet({"-p", "--timeout", "0.2", "go"}).exit_code, 124);
+}
+
+TEST_F(PrintTest, ATurnThatWasCutShortGoesOnWithoutAPrompt) {
+  auto emulator = emulator::Emulator::Start(R"({"replies":[{"fault":{"kind":"half_open"}},
+    {"when":{"lastUser":"do it"},"blocks":[{"text":"Done now."}]}]})");
+  ASSERT_TRUE(emulator) << emulator.error().Text();
+  Configure(**emulator, "anthropic-messages", "");
+  EXPECT_EQ(Stet({"-p", "--timeout", "0.2", "do it"}).exit_code, 124);
+  const Ran ran = Stet({"-p", "-c"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "Done now.\n");
+  const Ran again = Stet({"-p", "-c"});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_NE(again.err.find("nothing to go on with"), std::string::npos) << again.err;
+}
+
+TEST_F(PrintTest, ACopyLeavesTheSessionAsItWasAndAtGoesBack) {
+  auto emulator =
+      emulator::Emulator::Start(R"({"replies":[{"times":0,"blocks":[{"text":"Yes."}]}]})");
+  ASSERT_TRUE(emulator) << emulator.error().Text();
+  Configure(**emulator, "anthropic-messages", "");
+  const auto ask = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"-p", "--output-format", "json"});
+    const Ran ran = Stet(std::move(more));
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    return JsonView(ran.out)["session_id"].StringOr("");
+  };
+  const auto asked = [&] { return (*emulator)->Requests().back().body.text; };
+  const auto tree = [&](const std::string& id) {
+    return program_.Run({"sessions", "tree", "--json", id}).out;
+  };
+  const std::string session = ask({"--session-id", "origin", "apricot"});
+  EXPECT_EQ(session, "origin");
+  // Where the first answer ends.
+  const std::string before = tree(session);
+  std::string answer;
+  JsonView(before)["nodes"].ForEach([&](const JsonView& node) {
+    if (node["role"].StringOr("") == "assistant") answer = node["id"].StringOr("");
+  });
+  ask({"-r", session, "banana"});
+  const std::string original = tree(session);
+
+  const std::string copy = ask({"-r", session, "--fork-session", "cherry"});
+  EXPECT_NE(copy, session);
+  EXPECT_NE(asked().find("banana"), std::string::npos);
+  const std::string named =
+      ask({"-r", session, "--fork-session", "--at", answer, "--session-id", "branch", "damson"});
+  EXPECT_EQ(named, "branch");
+  EXPECT_NE(asked().find("apricot"), std::string::npos);
+  EXPECT_EQ(asked().find("banana"), std::string::npos);
+  EXPECT_EQ(tree(session), original);
+
+  EXPECT_EQ(ask({"-r", session, "--at", answer, "elderberry"}), session);
+  EXPECT_NE(asked().find("apricot"), std::string::npos);
+  EXPECT_EQ(asked().find("banana"), std::string::npos);
+  EXPECT_NE(tree(session).find("banana"), std::string::npos) << "nothing is lost";
+}
+
 }  // namespace
 }  // namespace stet::scenario

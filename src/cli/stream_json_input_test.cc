@@ -1,0 +1,71 @@
+#include "cli/stream_json_input.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace stet::cli {
+namespace {
+
+std::vector<std::string> Cut(LineCutter& cutter, std::string_view bytes) {
+  std::vector<std::string> lines;
+  cutter.Feed(bytes, [&](std::optional<std::string_view> line) {
+    lines.emplace_back(line.value_or("too long"));
+  });
+  return lines;
+}
+
+TEST(LineCutterTest, ALineMayComeInAnyPieces) {
+  LineCutter cutter;
+  EXPECT_EQ(Cut(cutter, "on"), std::vector<std::string>());
+  EXPECT_EQ(Cut(cutter, "e\n\ntw"), (std::vector<std::string>{"one", ""}));
+  std::vector<std::string> last;
+  cutter.Finish([&](std::optional<std::string_view> line) { last.emplace_back(*line); });
+  EXPECT_EQ(last, std::vector<std::string>{"tw"});
+}
+
+TEST(LineCutterTest, ALineOfTheLargestSizeIsReadAndALongerOneIsDropped) {
+  const std::string largest(LineCutter::kMaxLine, 'x');
+  LineCutter cutter;
+  EXPECT_EQ(Cut(cutter, largest), std::vector<std::string>());
+  EXPECT_EQ(Cut(cutter, "\n"), std::vector<std::string>{largest});
+  EXPECT_EQ(Cut(cutter, largest + "x"), std::vector<std::string>());
+  EXPECT_EQ(Cut(cutter, "more\nnext\n"), (std::vector<std::string>{"too long", "next"}));
+}
+
+TEST(ReadInputTest, AMessageIsAStringOrBlocks) {
+  const Result<Input> text =
+      ReadInput(R"({"type":"user","uuid":"u","message":{"role":"user","content":"hi"}})");
+  ASSERT_TRUE(text);
+  EXPECT_EQ(std::get<UserInput>(*text).send.text, "hi");
+  EXPECT_EQ(std::get<UserInput>(*text).send.client_message_id, "u");
+  const Result<Input> blocks = ReadInput(
+      R"({"type":"user","shouldQuery":false,"message":{"content":[{"type":"text","text":"a"},)"
+      R"({"type":"image","source":{"type":"base64","media_type":"image/png","data":"Zg=="}},)"
+      R"({"type":"text","text":"b"}]}})");
+  ASSERT_TRUE(blocks);
+  const auto& input = std::get<UserInput>(*blocks);
+  EXPECT_EQ(input.send.text, "a\n\nb");
+  ASSERT_EQ(input.send.images.size(), 1U);
+  EXPECT_EQ(input.send.images[0].bytes, "f");
+  EXPECT_FALSE(input.starts_turn);
+  EXPECT_EQ(input.problem, "");
+}
+
+TEST(ReadInputTest, WhatLacksWhatItsTypeNeedsIsRefused) {
+  for (const char* line :
+       {"", "null", "[]", "{}", R"({"type":1})", R"({"type":"user"})",
+        R"({"type":"user","message":{"content":7}})", R"({"type":"control_request"})",
+        R"({"type":"control_request","request_id":"r"})", R"({"type":"control_response"})",
+        R"({"type":"user","message":{"content":"x"}} more)"}) {
+    const Result<Input> input = ReadInput(line);
+    ASSERT_FALSE(input) << line;
+    EXPECT_EQ(input.error().code, Code::kInvalid) << line;
+  }
+  const Result<Input> other = ReadInput(R"({"type":"keep_alive"})");
+  ASSERT_TRUE(other);
+  EXPECT_TRUE(std::holds_alternative<OtherInput>(*other));
+}
+
+}  // namespace
+}  // namespace stet::cli
