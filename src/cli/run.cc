@@ -4,6 +4,7 @@
 
 #include "cli/arguments.h"
 #include "cli/exit_codes.h"
+#include "cli/interactive.h"
 #include "cli/models.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
@@ -20,7 +21,10 @@ Result<int> Perform(const Command& command, const Clients& clients, Terminal& te
   }
   if (const auto* work = std::get_if<WorkCommand>(&command)) {
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> client, clients.live());
-    return RunPrint(*work, *client, terminal);
+    if (work->print) return RunPrint(*work, *client, terminal);
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, clients.sessions());
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, clients.device());
+    return RunInteractive(*work, {*client, *sessions, *device}, terminal);
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> client, clients.sessions());
   return RunSessions(std::get<SessionsCommand>(command), *client, terminal);
