@@ -144,7 +144,7 @@ TEST_F(InteractiveKeysTest, CtrlZSuspendsAndFgComesBack) {
   pty.Type("\x15/title back\r");
   EXPECT_TRUE(pty.Shows("titled: back"));
   pty.Type("/quit\r");
-  ASSERT_TRUE(pty.Shows("shell:", 3));
+  ASSERT_TRUE(pty.CursorRowIs("shell:", 7));
   pty.Type("exit\r");
   EXPECT_EQ(pty.Exit(), 0);
 }

@@ -96,6 +96,15 @@ bool Pty::CursorRowIs(std::string_view row, std::size_t column) {
   return is;
 }
 
+bool Pty::Rests(std::size_t turns) {
+  const bool rests = Await([&] {
+    const std::string text = screen_.Text();
+    return CountOf(text, "Ctrl-C stops") == 0 && CountOf(text, " in, ") >= turns;
+  });
+  EXPECT_TRUE(rests) << "it does not rest:\n" << screen_.Text();
+  return rests;
+}
+
 void Pty::SignalForeground(int signal) const {
   const pid_t group = ::tcgetpgrp(master_.get());
   ASSERT_GT(group, 0);

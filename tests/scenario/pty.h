@@ -35,6 +35,8 @@ class Pty {
   [[nodiscard]] bool Shows(std::string_view text, std::size_t times = 1);
   /// The same for the row that the cursor is in.
   [[nodiscard]] bool CursorRowIs(std::string_view row, std::size_t column);
+  /// Waits until nothing on the screen says that a turn runs, and so many turns have ended.
+  [[nodiscard]] bool Rests(std::size_t turns);
   void Signal(int signal) const { ::kill(pid_, signal); }
   /// To the terminal's foreground process group.
   void SignalForeground(int signal) const;
