@@ -55,6 +55,9 @@ Result<Cost> RunMeasured(const std::vector<std::string>& argv) {
   const Fd read(ends[0]);
   Fd write(ends[1]);
   Cost cost;
+  cost.started_us = std::chrono::duration_cast<std::chrono::microseconds>(
+                        std::chrono::steady_clock::now().time_since_epoch())
+                        .count();
   const Stopwatch watch;
   ASSIGN_OR_RETURN(const pid_t pid, Spawn(argv, write.get()));
   write.reset();
@@ -66,6 +69,7 @@ Result<Cost> RunMeasured(const std::vector<std::string>& argv) {
   }
   cost.wall_ms = watch.ms();
   cost.cpu_ms = Milliseconds(used.ru_utime) + Milliseconds(used.ru_stime);
+  cost.rss_kb = static_cast<std::uint64_t>(used.ru_maxrss);
   if (status != 0) return Fail(Code::kIo, fmt::format("{} failed: {}", argv[0], cost.out));
   return cost;
 }

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/diagnostics.h"
+#include "base/guard.h"
 #include "base/version.h"
 #include "cli/run.h"
 #include "config/roots.h"
@@ -41,6 +42,7 @@ stet::Result<std::unique_ptr<stet::client::Device>> OpenDevice() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  stet::BecomeGuardIfAsked(argc, argv);
   // Scripts ask for the version often: nothing is set up for it.
   if (argc == 2 && std::string_view(argv[1]) == "--version") {
     const std::string_view version = stet::ProgramVersion();

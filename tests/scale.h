@@ -32,6 +32,18 @@ struct Scale {
 
   // Model calls by a program that is killed again and again.
   int ledger_calls = 300;
+
+  // Kills of the program during commands that try to outlive it; in each of two modes.
+  int orphan_kills = 20;
+
+  // Kills of the program during a task, which is then continued.
+  int turn_kills = 30;
+
+  // Random histories, each made into a request of every dialect.
+  int histories = 4'000;
+
+  // Random edits of random files.
+  int edits = 3'000;
 };
 
 inline const Scale& TestScale() {
@@ -45,7 +57,11 @@ inline const Scale& TestScale() {
                  .index_flips = 5'000,
                  .round_trips = 1'000'000,
                  .full_disk_rounds = 200,
-                 .ledger_calls = 10'000};
+                 .ledger_calls = 10'000,
+                 .orphan_kills = 200,
+                 .turn_kills = 500,
+                 .histories = 1'000'000,
+                 .edits = 100'000};
   }();
   return scale;
 }

@@ -273,27 +273,30 @@ Task<void> Calls::Execute(OnePtr one) {
 
 tool::Call Calls::MakeCall(One& one) {
   const std::string& id = one.block.tool_call_id;
-  return {.tool_call_id = id,
-          .loop = bench_.loop,
-          .workspace = bench_.workspace,
-          .files = *bench_.files,
-          .cancel = one.cancel.token(),
-          .record_write =
-              [this](protocol::FileFact fact) {
-                return AppendEvent(bench_.log, std::move(fact), stamp_);
-              },
-          .put_blob = [this](std::string_view bytes) { return bench_.log.blobs().Put(bytes); },
-          .update =
-              [this, &one](std::string_view text) {
-                if (!one.in_log) return;
-                protocol::ToolExecutionUpdate update;
-                update.tool_call_id = one.block.tool_call_id;
-                update.partial = text;
-                bench_.log.Publish(std::move(update));
-              },
-          .ask = [this, &one](
-                     std::string text,
-                     Raw options) { return AskUser(one, std::move(text), std::move(options)); }};
+  return {
+      .tool_call_id = id,
+      .loop = bench_.loop,
+      .workspace = bench_.workspace,
+      .files = *bench_.files,
+      .cancel = one.cancel.token(),
+      .record_write =
+          [this](protocol::FileFact fact) {
+            return AppendEvent(bench_.log, std::move(fact), stamp_);
+          },
+      .record_task =
+          [this](protocol::Task task) { return AppendEvent(bench_.log, std::move(task), stamp_); },
+      .put_blob = [this](std::string_view bytes) { return bench_.log.blobs().Put(bytes); },
+      .update =
+          [this, &one](std::string_view text) {
+            if (!one.in_log) return;
+            protocol::ToolExecutionUpdate update;
+            update.tool_call_id = one.block.tool_call_id;
+            update.partial = text;
+            bench_.log.Publish(std::move(update));
+          },
+      .ask = [this, &one](
+                 std::string text,
+                 Raw options) { return AskUser(one, std::move(text), std::move(options)); }};
 }
 
 Task<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options) {
@@ -333,9 +336,11 @@ Status Calls::Land(One& one) {
     batch.push_back({.payload = std::move(payload), .id = "", .stamp = stamp_});
   };
   if (one.tool->asks_user()) add(one.started);
-  for (const protocol::FileFact& fact : one.outcome->reads) {
-    bench_.files->Take(fact);
-    add(fact);
+  for (const auto* facts : {&one.outcome->reads, &one.outcome->writes}) {
+    for (const protocol::FileFact& fact : *facts) {
+      bench_.files->Take(fact);
+      add(fact);
+    }
   }
   RETURN_IF_ERROR(Answer(one.block, *one.outcome, std::move(batch)));
   protocol::ToolExecutionEnd done;

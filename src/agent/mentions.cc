@@ -104,6 +104,7 @@ Task<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp 
                     .files = *bench.files,
                     .cancel = cancel,
                     .record_write = nullptr,
+                    .record_task = nullptr,
                     .put_blob = nullptr,
                     .update = nullptr,
                     .ask = nullptr};

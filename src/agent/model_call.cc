@@ -1,37 +1,12 @@
 #include "agent/model_call.h"
 
+#include "agent/request.h"
 #include "base/hash.h"
-#include "base/json_writer.h"
 #include "protocol/ids.h"
 #include "provider/price.h"
-#include "provider/replay.h"
 
 namespace stet::agent {
 namespace {
-
-std::string ToolsetJson(const provider::Request& request) {
-  std::string json;
-  JsonWriter writer(json);
-  writer.BeginArray();
-  for (const provider::ToolSpec* tool : provider::SortedTools(request)) {
-    writer.BeginObject();
-    writer.Member("name", tool->name).Member("description", tool->description);
-    writer.Member("schema", tool->schema).EndObject();
-  }
-  writer.EndArray();
-  return json;
-}
-
-Raw ParamsJson(const provider::Request& request) {
-  Raw params{""};
-  JsonWriter writer(params.text);
-  writer.BeginObject();
-  if (request.effort) writer.Member("effort", *request.effort);
-  if (request.max_tokens) writer.Member("maxTokens", *request.max_tokens);
-  if (request.output) writer.Member("output", request.output->schema);
-  writer.EndObject();
-  return params;
-}
 
 Status Write(log::Log& log, protocol::ModelCall call, const protocol::Stamp& stamp) {
   log::Draft draft{.payload = std::move(call), .id = "", .stamp = stamp};

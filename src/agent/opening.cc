@@ -27,7 +27,10 @@ class Fold {
     } else if (const auto* task = std::get_if<protocol::Task>(&found.payload)) {
       std::erase_if(opening.tasks,
                     [&](const protocol::Task& one) { return one.task_id == task->task_id; });
-      if (task->phase == "start") opening.tasks.push_back(*task);
+      if (task->phase == "start") {
+        opening.tasks.push_back(*task);
+        ++opening.tasks_so_far;
+      }
     } else if (const auto* permission = std::get_if<protocol::Permission>(&found.payload)) {
       TakePermission(*permission, opening);
     } else {
@@ -77,7 +80,8 @@ class Fold {
     if (const auto* started = std::get_if<protocol::ToolStarted>(&found.payload)) {
       if (open_.contains(started->tool_call_id)) opening.started.push_back(*started);
     } else if (const auto* fact = std::get_if<protocol::FileFact>(&found.payload)) {
-      if (fact->op != "read" && fact->tool_call_id && open_.contains(*fact->tool_call_id))
+      // What a command was found to have written says nothing about whether it came to its end.
+      if (fact->op == "write" && fact->tool_call_id && open_.contains(*fact->tool_call_id))
         opening.writes.push_back(*fact);
     } else if (const auto* question = std::get_if<protocol::Question>(&found.payload)) {
       TakeQuestion(*question, opening);
@@ -100,6 +104,19 @@ class Fold {
   std::unordered_set<std::string> open_;
 };
 
+/// Whether the log was left between a message of the user, on the path, and the start of its turn.
+bool IsUnanswered(const log::Log& log) {
+  const std::vector<log::Entry>& entries = log.index().entries();
+  auto event = static_cast<log::Ordinal>(entries.size());
+  while (event > 0 && entries[event - 1].type != kTypeNumber<protocol::UserMessage>) {
+    if (entries[event - 1].type == kTypeNumber<protocol::Turn>) return false;
+    --event;
+  }
+  if (event == 0) return false;
+  const std::vector<log::Ordinal> path = log::PathTo(log.index(), log.index().leaf());
+  return std::ranges::find(path, event - 1) != path.end();
+}
+
 }  // namespace
 
 bool Opening::Waits(const std::string& tool_call_id) const {
@@ -120,6 +137,7 @@ Result<Opening> ReadOpening(const log::Log& log) {
   Fold fold(log);
   const std::size_t count = log.index().entries().size();
   for (log::Ordinal event = 0; event < count; ++event) RETURN_IF_ERROR(fold.Take(event, opening));
+  opening.unanswered = IsUnanswered(log);
   return opening;
 }
 

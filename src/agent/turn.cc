@@ -8,6 +8,7 @@
 #include "agent/items.h"
 #include "agent/model_call.h"
 #include "agent/reply_stream.h"
+#include "agent/request.h"
 #include "base/json_view.h"
 #include "protocol/ids.h"
 #include "provider/price.h"
@@ -26,6 +27,12 @@ bool HasCalls(const protocol::Blocks& blocks) {
   return std::ranges::any_of(blocks, [](const protocol::Block& block) {
     return std::holds_alternative<protocol::ToolCallBlock>(block);
   });
+}
+
+std::int64_t TokensOf(const protocol::Attempt& attempt) {
+  if (!attempt.usage) return 0;
+  const protocol::Usage& usage = *attempt.usage;
+  return usage.input + usage.output + usage.cache_read.value_or(0) + usage.cache_write.value_or(0);
 }
 
 /// What a reply may have instead of the limit that cut it; nothing when it had the most there is.
@@ -131,26 +138,25 @@ bool Turn::OverLimit(TurnEnd& end) const {
                             end.price % 1'000'000);
     return true;
   }
+  if (limits.max_tokens > 0 && end.tokens >= limits.max_tokens) {
+    end.reason = ended::kBudget;
+    end.error = fmt::format("stopped, as asked: it has used {} tokens", end.tokens);
+    return true;
+  }
   return false;
 }
 
 Result<provider::Request> Turn::BuildRequest() {
   RETURN_IF_ERROR(bench_.conversation.Update(bench_.log));
-  provider::Request request;
-  request.system = bench_.system;
-  for (tool::ToolSpec& spec : bench_.tools.Specs()) {
-    provider::ToolSpec asked{std::move(spec.name), std::move(spec.description),
-                             std::move(spec.schema)};
-    request.tools.push_back(std::move(asked));
-  }
-  request.entries = bench_.conversation.Entries();
-  request.effort = bench_.effort;
-  request.max_tokens = max_tokens_;
-  request.cache_key = bench_.log.header().session_id;
-  request.read_blob = [&log = bench_.log](const std::string& blob) {
-    return log.blobs().Get(blob);
-  };
-  return request;
+  RequestParts parts;
+  parts.system = bench_.system;
+  for (tool::ToolSpec& spec : bench_.tools.Specs())
+    parts.tools.push_back(
+        {std::move(spec.name), std::move(spec.description), std::move(spec.schema)});
+  parts.effort = bench_.effort;
+  parts.max_tokens = max_tokens_;
+  parts.cache_key = bench_.cache_key;
+  return MakeRequest(parts, bench_.conversation, bench_.log);
 }
 
 /// What the user said meanwhile.
@@ -165,12 +171,20 @@ Status Turn::TakeSteers() {
   return {};
 }
 
+/// What ended in the background.
+Status Turn::TakeNotices() {
+  for (std::string& notice : std::exchange(bench_.notices, {}))
+    RETURN_IF_ERROR(Remind(std::move(notice)));
+  return {};
+}
+
 Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   ++end.steps;
   stamp_.step_id = fmt::format("{}.{}", *stamp_.turn_id, end.steps);
   protocol::TurnStart begun;
   begun.turn_index = end.steps;
   bench_.log.Publish(std::move(begun));
+  CO_RETURN_IF_ERROR(TakeNotices());
   CO_RETURN_IF_ERROR(TakeSteers());
   CO_ASSIGN_OR_RETURN(const provider::Request request, BuildRequest());
   const std::string event_id = protocol::NewEventId(ProcessRandom());
@@ -190,6 +204,7 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   end.model_time +=
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - asked_at);
   end.price += provider::PriceOf(asked->attempts, bench_.model->model(), &asked->model).value_or(0);
+  for (const protocol::Attempt& attempt : asked->attempts) end.tokens += TokensOf(attempt);
   const protocol::Blocks& blocks = asked->reply.content.blocks;
   if (HasText(blocks)) end.text = protocol::PlainText(blocks);
   end.stop_reason = asked->reply.content.stop_reason;
@@ -301,7 +316,7 @@ Result<bool> Turn::GoOnAfter(const provider::CallResult& call) {
                "itself, or say in words what you want to say."));
     return true;
   }
-  if (!bench_.log.index().state().steers.empty()) return true;
+  if (!bench_.log.index().state().steers.empty() || !bench_.notices.empty()) return true;
   if (bench_.output && output_reminders_ < kMaxOutputReminders) {
     ++output_reminders_;
     RETURN_IF_ERROR(

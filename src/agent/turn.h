@@ -41,7 +41,8 @@ struct TurnEnd {
   int steps = 0;
   std::string text;  // What the model said last.
   std::optional<std::string> stop_reason;
-  std::int64_t price = 0;  // Micro-units, of what has a price.
+  std::int64_t price = 0;   // Micro-units, of what has a price.
+  std::int64_t tokens = 0;  // Of all kinds, as far as they were reported.
   std::chrono::milliseconds model_time{0};
   std::vector<Denial> denials;
 };
@@ -71,6 +72,7 @@ class Turn {
   [[nodiscard]] bool OverLimit(TurnEnd& end) const;
   Result<provider::Request> BuildRequest();
   Status TakeSteers();
+  Status TakeNotices();
   Status Keep(const provider::CallResult& call, const std::string& event_id);
   Status Recover(const provider::CallResult& call, TurnEnd& end, bool& rests);
   Result<bool> GoOnAfter(const provider::CallResult& call);

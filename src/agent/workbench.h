@@ -20,9 +20,10 @@ namespace stet::agent {
 
 /// 0: no limit.
 struct Limits {
-  std::int64_t max_steps = 0;  // Of one turn.
-  std::int64_t max_price = 0;  // Of one turn, in micro-units.
-  std::int64_t max_ms = 0;     // Of one turn.
+  std::int64_t max_steps = 0;   // Of one turn.
+  std::int64_t max_price = 0;   // Of one turn, in micro-units.
+  std::int64_t max_tokens = 0;  // Of one turn, of all kinds.
+  std::int64_t max_ms = 0;      // Of one turn.
 };
 
 /// What the answer must fit, and the answer once there is one.
@@ -43,7 +44,9 @@ struct Workbench {
   std::optional<std::string> effort;
   std::optional<WantedOutput> output;
 
-  std::vector<std::string> system;  // The rendered snapshot.
+  std::vector<std::string> notices;  // To be told at the next step: what ended meanwhile.
+  std::vector<std::string> system;   // The rendered snapshot.
+  std::string cache_key;
   context::Conversation conversation;
   std::optional<tool::KnownFiles> files;  // Read from the log when first needed.
 };

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/guard.h"
+
 namespace stet {
 
 namespace {
@@ -54,6 +56,7 @@ Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   reaped_ = other.reaped_;
   how_ = other.how_;
   pidfd_ = std::move(other.pidfd_);
+  control_ = std::move(other.control_);
   in_ = std::move(other.in_);
   out_ = std::move(other.out_);
   err_ = std::move(other.err_);
@@ -63,20 +66,21 @@ Subprocess& Subprocess::operator=(Subprocess&& other) noexcept {
   return *this;
 }
 
+std::optional<std::size_t> Subprocess::WriteInput(std::string_view bytes) {
+  if (!in_) return std::nullopt;
+  const SigpipeGuard guard;
+  const ssize_t sent = ::write(in_.get(), bytes.data(), bytes.size());
+  if (sent >= 0) return static_cast<std::size_t>(sent);
+  if (errno == EAGAIN || errno == EINTR) return 0;
+  if (errno == EPIPE) guard.TakeBack();
+  CloseInput();  // Nobody reads the rest, which is the child's right.
+  return std::nullopt;
+}
+
 void Subprocess::FeedInput() {
-  if (!in_) return;
-  const std::size_t left = input_.size() - input_sent_;
-  if (left > 0) {
-    const SigpipeGuard guard;
-    const ssize_t sent = ::write(in_.get(), input_.data() + input_sent_, left);
-    if (sent >= 0) {
-      input_sent_ += static_cast<std::size_t>(sent);
-    } else if (errno == EPIPE) {
-      guard.TakeBack();
-      input_sent_ = input_.size();  // Nobody reads the rest, which is the child's right.
-    } else if (errno != EAGAIN && errno != EINTR) {
-      input_sent_ = input_.size();
-    }
+  if (input_sent_ < input_.size()) {
+    const auto sent = WriteInput(std::string_view(input_).substr(input_sent_));
+    input_sent_ = sent ? input_sent_ + *sent : input_.size();
   }
   if (input_sent_ == input_.size()) CloseInput();
 }
@@ -106,6 +110,10 @@ void Subprocess::ReadStream(Stream& stream) const {
 }
 
 void Subprocess::Kill(int signal) {
+  if (control_) {
+    guard::Ask(control_.get(), signal);
+    return;
+  }
   // Until it is reaped the child keeps its number, and so its group's, from being given to others.
   if (pid_ > 0 && !reaped_) ::kill(-pid_, signal);
 }
@@ -121,7 +129,19 @@ bool Subprocess::Reap() {
   if (info.si_pid == 0) return false;
   reaped_ = true;
   how_ = HowItEnded{.signalled = info.si_code != CLD_EXITED, .status = info.si_status};
+  if (control_) HearEnd();
   return true;
+}
+
+/// A guard that could not say how the command ended was told to kill it, or was killed by it.
+void Subprocess::HearEnd() {
+  how_ = HowItEnded{.signalled = true, .status = SIGKILL};
+  while (const auto news = guard::Hear(control_.get())) {
+    if (news->kind == guard::News::Kind::kExited || news->kind == guard::News::Kind::kSignalled)
+      how_ = HowItEnded{.signalled = news->kind == guard::News::Kind::kSignalled,
+                        .status = news->value};
+  }
+  control_.reset();
 }
 
 bool Subprocess::AwaitExit(Deadline deadline) const {
@@ -135,7 +155,9 @@ bool Subprocess::AwaitExit(Deadline deadline) const {
 void Subprocess::End() {
   if (pid_ <= 0 || reaped_) return;
   Kill(SIGKILL);
-  (void)AwaitExit(Deadline::After(kReapWait));
+  const bool exited = AwaitExit(Deadline::After(kReapWait));
+  // A guard that was stopped: the command's parent does the rest when it is gone.
+  if (!exited && control_) ::kill(pid_, SIGKILL);
   Reap();
 }
 

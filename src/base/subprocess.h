@@ -4,8 +4,9 @@
 // calls FeedInput, ReadOutput and Reap when the descriptors are ready. Guarantees: the child
 // inherits no descriptor but 0, 1 and 2, has default signal handling and an empty signal mask; when
 // a Subprocess dies its whole group is killed and the child reaped, unless it hangs in the kernel
-// for kReapWait. Not covered: processes that leave the group, and our own death by SIGKILL. It
-// belongs to one thread at a time. SIGCHLD must not be ignored in this process.
+// for kReapWait. Not covered without a guard (guard.h): processes that leave the group, and our own
+// death by SIGKILL. It belongs to one thread at a time. SIGCHLD must not be ignored in this
+// process.
 //
 // SIGPIPE: standard input is a pipe and not a socket, since /dev/stdin cannot be opened on a
 // socket; writes block SIGPIPE in the calling thread and take back the one they caused, so the
@@ -17,6 +18,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -57,6 +60,9 @@ struct SpawnOptions {
   /// A session of its own (which is a group of its own too): programs that ask on /dev/tty fail
   /// instead of stopping.
   bool new_session = false;
+  /// Run under a guard: nothing that the program starts outlives it, nor us. Signals then go to all
+  /// of it, and its end is seen when all of it has ended. It is looked up in the PATH of `env`.
+  bool guarded = false;
 };
 
 struct Finished {
@@ -85,6 +91,7 @@ class Subprocess {
   static constexpr std::size_t kMaxReadTurn = std::size_t{1} << 20;
 
   /// A program that cannot be started is an error that names it: kNotFound, kDenied, or kInvalid.
+  /// With a guard this waits until the program runs (about 2 ms).
   static Result<Subprocess> Start(SpawnOptions options);
 
   /// Starts a program and drives it to its end: feeds stdin, keeps the head of both outputs, and
@@ -98,6 +105,7 @@ class Subprocess {
   Subprocess& operator=(Subprocess&& other) noexcept;
   ~Subprocess() { End(); }
 
+  /// The guard's, where there is one.
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// Readable once the child has exited.
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
@@ -109,11 +117,16 @@ class Subprocess {
   /// Writes what the pipe takes of stdin_data in one go; closes it after the last byte, or when the
   /// child no longer reads. Whoever talks to the child writes to stdin_fd() instead.
   void FeedInput();
+  /// Writes what the pipe takes of `bytes`, and says how much that was. Nothing when the child no
+  /// longer reads, or its input is closed.
+  std::optional<std::size_t> WriteInput(std::string_view bytes);
   /// Closes the child's standard input.
   void CloseInput() { in_.reset(); }
 
   /// Reads what is there, at most kMaxReadTurn of each stream.
   void ReadOutput();
+  /// What was read of stdout and not yet taken; makes room under max_output_bytes.
+  std::string TakeOutput() { return std::exchange(out_.text, {}); }
 
   /// Signals the whole group; does nothing once the child is reaped (its number may be another's by
   /// then).
@@ -140,12 +153,16 @@ class Subprocess {
   Subprocess() = default;
   void ReadStream(Stream& stream) const;
   [[nodiscard]] bool AwaitExit(Deadline deadline) const;
+  /// What a guard says of the program's start: 0, or an errno.
+  [[nodiscard]] Result<int> AwaitStart() const;
+  void HearEnd();
   void End();
 
   pid_t pid_ = -1;
   bool reaped_ = false;
   std::optional<HowItEnded> how_;  // Nothing before Reap, or when somebody else reaped it.
   Fd pidfd_;
+  Fd control_;  // Of the guard, if there is one.
   Fd in_;
   Stream out_;
   Stream err_;

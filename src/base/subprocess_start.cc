@@ -5,12 +5,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/guard.h"
 #include "base/subprocess.h"
 
 namespace stet {
@@ -18,6 +21,8 @@ namespace stet {
 namespace {
 
 constexpr int kFirstFreeFd = 3;
+/// For a guard to start its command, on a machine with too much to do.
+constexpr std::chrono::seconds kStartWait{20};
 
 struct Pipe {
   Fd read;
@@ -41,6 +46,21 @@ Result<Pipe> MakePipe() {
   RETURN_IF_ERROR(LiftFd(pipe.read));
   RETURN_IF_ERROR(LiftFd(pipe.write));
   return pipe;
+}
+
+struct Control {
+  Fd ours;
+  Fd guards;
+};
+
+Result<Control> MakeControl() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return FailSystem(errno, "make a socket");
+  Control control{Fd(ends[0]), Fd(ends[1])};
+  RETURN_IF_ERROR(LiftFd(control.ours));
+  RETURN_IF_ERROR(LiftFd(control.guards));
+  return control;
 }
 
 /// Our end only: the child expects a pipe that blocks.
@@ -67,7 +87,7 @@ class FileActions {
     Keep(::posix_spawn_file_actions_addchdir_np(&actions_, path.c_str()));
   }
   /// What a library opened without O_CLOEXEC stays with us too.
-  void CloseOthers() { Keep(::posix_spawn_file_actions_addclosefrom_np(&actions_, kFirstFreeFd)); }
+  void CloseFrom(int fd) { Keep(::posix_spawn_file_actions_addclosefrom_np(&actions_, fd)); }
 
  private:
   void Keep(int error) {
@@ -120,6 +140,8 @@ Status CheckOptions(const SpawnOptions& options) {
   if (HasNul(options.argv) || HasNul({options.cwd}) || (options.env && HasNul(*options.env)))
     return Fail(Code::kInvalid,
                 fmt::format("start {}: an argument has a NUL byte in it", options.argv[0]));
+  if (options.guarded && !guard::Available())
+    return Fail(Code::kUnsupported, "start a guard: this program has none");
   return {};
 }
 
@@ -160,16 +182,25 @@ Result<Subprocess> Subprocess::Start(SpawnOptions options) {
   }
   actions.Copy(options.merge_stderr ? out.write : err.write, STDERR_FILENO);
   if (!options.cwd.empty()) actions.ChangeDir(options.cwd);
-  actions.CloseOthers();
+  Control control;
+  if (options.guarded) {
+    // Behind the copies to 0, 1 and 2: one of those might be this number.
+    ASSIGN_OR_RETURN(control, MakeControl());
+    actions.Copy(control.guards, guard::kControlFd);
+  }
+  actions.CloseFrom(options.guarded ? guard::kControlFd + 1 : kFirstFreeFd);
   if (actions.error() != 0) return FailSystem(actions.error(), "start " + options.argv[0]);
 
   const SpawnAttributes attributes(options.new_session);
-  const std::vector<char*> argv = Pointers(options.argv);
+  std::vector<std::string> arguments =
+      options.guarded ? guard::Arguments(options.argv, options.new_session) : options.argv;
+  const std::vector<char*> argv = Pointers(arguments);
   std::vector<char*> env;
   if (options.env) env = Pointers(*options.env);
   pid_t pid = -1;
-  if (const int error = ::posix_spawnp(&pid, argv[0], actions.get(), attributes.get(), argv.data(),
-                                       options.env ? env.data() : environ))
+  if (const int error =
+          ::posix_spawnp(&pid, options.guarded ? guard::kProgram : argv[0], actions.get(),
+                         attributes.get(), argv.data(), options.env ? env.data() : environ))
     return std::unexpected(SpawnError(error, options));
 
   child.pid_ = pid;
@@ -181,7 +212,25 @@ Result<Subprocess> Subprocess::Start(SpawnOptions options) {
   child.err_.fd = std::move(err.read);
   child.input_ = std::move(options.stdin_data);
   child.max_output_bytes_ = options.max_output_bytes;
+  child.control_ = std::move(control.ours);
+  control.guards.reset();
+  if (options.guarded) {
+    ASSIGN_OR_RETURN(const int error, child.AwaitStart());
+    if (error != 0) return std::unexpected(SpawnError(error, options));
+  }
   return child;
+}
+
+Result<int> Subprocess::AwaitStart() const {
+  const Deadline deadline = Deadline::After(kStartWait);
+  do {
+    if (const auto news = guard::Hear(control_.get()))
+      return news->kind == guard::News::Kind::kFailed ? news->value : 0;
+    pollfd word{.fd = control_.get(), .events = POLLIN, .revents = 0};
+    ::poll(&word, 1, deadline.PollTimeout());
+    if ((word.revents & POLLIN) == 0 && word.revents != 0) break;
+  } while (!deadline.Passed());
+  return Fail(Code::kUnavailable, "start a guard: it did not answer");
 }
 
 }  // namespace stet

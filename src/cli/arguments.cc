@@ -108,6 +108,20 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   with_json(gc);
 }
 
+/// Verbs about one session's requests.
+void AddRequests(CLI::App& app, SessionsCommand& command) {
+  CLI::App* replay = app.add_subcommand(
+      "replay", "Make a session's requests again from its log, and compare them with those sent");
+  replay->add_option("ID", command.id, "The session, or the beginning of its id")->required();
+  replay->add_flag("--json", command.json, "Print JSON");
+  replay->callback([&command] { command.verb = "replay"; });
+  CLI::App* context =
+      app.add_subcommand("context", "Show what a session would send next, and what it is made of");
+  context->add_option("ID", command.id, "The session; the newest one of this folder by default");
+  context->add_flag("--json", command.json, "Print JSON");
+  context->callback([&command] { command.verb = "context"; });
+}
+
 void AddWork(CLI::App& app, WorkCommand& command) {
   app.add_flag("-p,--print", command.print,
                "Do what the prompt says, print the answer, and end; what is piped in is appended");
@@ -124,6 +138,8 @@ void AddWork(CLI::App& app, WorkCommand& command) {
                  "What the answer must fit: JSON, or a file with it");
   app.add_option("--max-turns", command.max_turns, "End after this many steps")
       ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--max-tokens", command.max_tokens, "End when a turn has used this many tokens")
+      ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--max-budget-usd", command.max_budget_usd, "End when a turn has cost this much")
       ->check(CLI::Range(0.000001, 1'000'000.0));
   app.add_option("--timeout", command.timeout_s, "End a turn after this many seconds")
@@ -304,6 +320,7 @@ Command ParseArguments(int argc, const char* const* argv) {
       ->add_option("SHELL", shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  AddRequests(app, sessions);
   AddWork(app, work);
   AddModel(app, work);
   AddSession(app, work);

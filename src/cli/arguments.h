@@ -86,6 +86,7 @@ struct WorkCommand {
   std::string at;
   bool verbose = false;
   std::int64_t max_turns = 0;
+  std::int64_t max_tokens = 0;
   double max_budget_usd = 0;
   double timeout_s = 0;
 };

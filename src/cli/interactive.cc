@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <unistd.h>
+
 #include "cli/exit_codes.h"
 #include "cli/interactive_session.h"
 #include "cli/picker.h"
@@ -22,7 +24,7 @@ Result<std::optional<std::string>> Pick(client::Sessions& sessions, Tty& tty) {
 
 Result<int> RunInteractive(const WorkCommand& command, const InteractiveClients& clients,
                            Terminal& terminal) {
-  if (!terminal.interactive() || !terminal.stdout_is_terminal()) {
+  if (::isatty(STDIN_FILENO) != 1 || !terminal.stdout_is_terminal()) {
     terminal.Say(
         "stet: a conversation needs a terminal; for scripts and pipes use `stet -p PROMPT`");
     return kExitUsage;

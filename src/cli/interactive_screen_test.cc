@@ -56,7 +56,7 @@ TEST_F(ScreenTest, EveryPrefixOfAScrollingTextIsRight) {
   std::string all;
   for (int line = 0; line < 30; ++line) {
     const std::string text =
-        std::string(static_cast<std::size_t>(line % 13), 'a' + line % 26) + "\n";
+        std::string(static_cast<std::size_t>(line % 13), static_cast<char>('a' + line % 26)) + "\n";
     for (const char c : text) {
       screen_.Print(std::string_view(&c, 1));
       Prompt(line % 3 == 0 ? "short" : "a longer line of input");

@@ -39,6 +39,7 @@ InteractiveSession::InteractiveSession(const InteractiveSetup& setup)
 
 Result<Leaving> InteractiveSession::Run(const protocol::Attach& attach, const std::string& prompt) {
   ASSIGN_OR_RETURN(session_, setup_.live.Attach(attach, inbox_.Watcher()));
+  made_ = !attach.session_id;
   desk_.emplace(Desk{.session = *session_,
                      .sessions = setup_.sessions,
                      .view = view_,
@@ -71,8 +72,14 @@ Status InteractiveSession::Close() {
   const protocol::LiveState state = session_->State();
   if (!leaving_->next_session) setup_.tty.Finish();
   Status closed = session_->Close();
-  if (!leaving_->next_session && state.leaf_id)
+  const Result<protocol::SessionSummary> kept = setup_.sessions.Describe(state.session_id);
+  if (made_ && closed && kept && kept->user_messages == 0) {
+    // Nothing was said: `stet -c` means the session before. Ignoring the error on purpose: then an
+    // empty one is listed.
+    (void)setup_.sessions.Remove(state.session_id);
+  } else if (!leaving_->next_session) {
     setup_.terminal.Say(fmt::format("To go on: stet -r {}", state.session_id));
+  }
   return closed;
 }
 

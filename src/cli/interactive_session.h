@@ -80,6 +80,7 @@ class InteractiveSession {
   LiveView view_;
   Inbox inbox_;
   std::unique_ptr<client::LiveSession> session_;
+  bool made_ = false;  // The session is new.
   std::optional<Desk> desk_;
   KeyReader keys_;
   LineEditor editor_;

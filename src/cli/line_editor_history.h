@@ -13,7 +13,7 @@ namespace stet::cli {
 class History {
  public:
   static constexpr std::size_t kMaxEntries = 1000;
-  static constexpr std::size_t kMaxEntryBytes = 16 * 1024;
+  static constexpr std::size_t kMaxEntryBytes = 16'384;
 
   /// What cannot be read is not there. An empty path: only in memory.
   explicit History(std::string path);

@@ -1,6 +1,8 @@
 #include "cli/sessions.h"
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,6 +11,7 @@
 #include "base/text_width.h"
 #include "cli/cost_view.h"
 #include "cli/exit_codes.h"
+#include "cli/requests_view.h"
 #include "cli/transcript.h"
 #include "cli/tree_view.h"
 
@@ -333,6 +336,34 @@ Result<int> CollectGarbage(const Work& work) {
   return work.command.json ? work.PrintJson(report) : kExitDone;
 }
 
+Result<int> Replay(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, work.sessions.Resolve(work.command.id));
+  ASSIGN_OR_RETURN(const protocol::ReplayReport report, work.sessions.Replay(id));
+  if (work.command.json)
+    RETURN_IF_ERROR(work.PrintJson(report));
+  else
+    RETURN_IF_ERROR(work.Print(ReplayText(report)));
+  return report.different == 0 ? kExitDone : kExitFailed;
+}
+
+/// The session named, else the newest one of this folder.
+Result<std::string> SessionHere(const Work& work) {
+  if (!work.command.id.empty()) return work.sessions.Resolve(work.command.id);
+  std::error_code error;
+  const std::string cwd = std::filesystem::current_path(error);
+  ASSIGN_OR_RETURN(const auto all, work.sessions.List());
+  const auto here = std::ranges::find(all, cwd, &protocol::SessionSummary::cwd);
+  if (here == all.end()) return Fail(Code::kNotFound, "this folder has no session yet: name one");
+  return here->session_id;
+}
+
+Result<int> Context(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, SessionHere(work));
+  ASSIGN_OR_RETURN(const protocol::ContextReport report, work.sessions.Context(id));
+  if (work.command.json) return work.PrintJson(report);
+  return work.Print(ContextText(report));
+}
+
 struct Verb {
   std::string_view name;
   Result<int> (*run)(const Work&);
@@ -353,6 +384,8 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"restore", Restore},
     {"du", DiskUse},
     {"gc", CollectGarbage},
+    {"replay", Replay},
+    {"context", Context},
 });
 
 }  // namespace

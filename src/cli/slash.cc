@@ -139,7 +139,7 @@ void RunResume(const std::string& id, Desk& desk) {
   }
   const Result<std::optional<std::string>> picked = desk.pick_session();
   if (!picked) return desk.Complain(picked.error());
-  if (*picked) desk.leave({.exit_code = 0, .next_session = **picked});
+  if (*picked) desk.leave({.exit_code = 0, .next_session = *picked});
 }
 
 struct Queued {

@@ -98,6 +98,7 @@ Result<protocol::Attach> AttachOf(const WorkCommand& command, client::Live& live
     ASSIGN_OR_RETURN(attach.output_schema, SchemaOf(command.json_schema));
   }
   attach.max_steps = command.max_turns;
+  attach.max_tokens = command.max_tokens;
   attach.max_price = std::llround(command.max_budget_usd * 1e6);
   attach.max_ms = std::llround(command.timeout_s * 1000);
   return attach;

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "protocol/event.h"
+#include "protocol/requests.h"
 #include "protocol/session.h"
 
 namespace stet::client {
@@ -52,6 +53,11 @@ class Sessions {
 
   /// What its model calls came to; those of child agents stand in their own sessions.
   virtual Result<protocol::CostReport> Cost(const std::string& session_id) = 0;
+
+  /// Makes the session's requests again from its log, and compares them with what was sent.
+  virtual Result<protocol::ReplayReport> Replay(const std::string& session_id) = 0;
+  /// What would be sent next.
+  virtual Result<protocol::ContextReport> Context(const std::string& session_id) = 0;
 
   /// `target` absent: to before the first event. `expected_leaf` absent: whatever the leaf is now.
   virtual Result<Moved> Rewind(const std::string& session_id,

@@ -206,6 +206,21 @@ Result<Settings> ReadSettings(const std::string& path) {
   return ParseSettings(*text, path);
 }
 
+Result<PolicySettings> ReadProjectSettings(const std::string& path) {
+  const Result<std::string> text = ReadFile(path, kMaxFile);
+  if (!text && text.error().code == Code::kNotFound) return PolicySettings();
+  if (!text) return std::unexpected(text.error());
+  ASSIGN_OR_RETURN(Settings settings, ParseSettings(*text, path));
+  ASSIGN_OR_RETURN(const TomlText toml, ReadToml(*text, path));
+  for (const char* section : {"log", "ui"}) {
+    if (JsonView(toml.json)[section].is_object())
+      return Fail(Code::kInvalid,
+                  fmt::format("{}:{}: [{}] is for the user's own file, not for a project's", path,
+                              toml.LineOf(section), section));
+  }
+  return std::move(settings.policy);
+}
+
 Result<std::vector<std::pair<std::string, std::string>>> TextTable(const Raw& table) {
   std::vector<std::pair<std::string, std::string>> out;
   RETURN_IF_ERROR(

@@ -108,6 +108,10 @@ Result<Settings> ParseSettings(std::string_view toml, std::string_view name);
 /// The settings in the file; nothing is set when there is no file.
 Result<Settings> ReadSettings(const std::string& path);
 
+/// What a project's own file says. Until the project is trusted, nothing but its `deny` and `ask`
+/// counts. kInvalid as well for what is the device's own: [log] and [ui].
+Result<PolicySettings> ReadProjectSettings(const std::string& path);
+
 /// The texts of a table such as `headers`.
 Result<std::vector<std::pair<std::string, std::string>>> TextTable(const Raw& table);
 

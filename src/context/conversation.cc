@@ -1,7 +1,8 @@
 #include "context/conversation.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <iterator>
+#include <optional>
 
 #include "base/json_view.h"
 #include "context/reminder.h"
@@ -36,31 +37,104 @@ protocol::Blocks ContentOf(const Raw& content) {
   return {Text(JsonView(content.text).StringOr(content.text))};
 }
 
-std::vector<std::string> CallsOf(const AssistantTurn& turn) {
-  std::vector<std::string> ids;
-  for (const protocol::Block& block : turn.blocks) {
-    if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block))
-      ids.push_back(call->tool_call_id);
-  }
-  return ids;
+ToolResult LostResult(std::string tool_call_id) {
+  ToolResult result;
+  result.tool_call_id = std::move(tool_call_id);
+  result.content.push_back(Text("The result of this call was lost."));
+  result.is_error = true;
+  return result;
 }
 
-/// Answers what `waiting` still lacks.
-void AnswerLost(std::vector<Entry>& out, std::vector<std::string>& waiting) {
-  for (std::string& id : waiting) {
-    ToolResult result;
-    result.tool_call_id = std::move(id);
-    result.content.push_back(Text("The result of this call was lost."));
-    result.is_error = true;
-    out.emplace_back(std::move(result));
+/// A result whose call is not there, or has another one.
+UserInput StrayResult(const ToolResult& result) {
+  std::string said = "A tool call that was lost gave:";
+  for (const protocol::Block& block : result.content) {
+    if (const auto* text = std::get_if<protocol::TextBlock>(&block)) said += "\n" + text->text;
   }
-  waiting.clear();
+  return TextInput(ReminderText(said));
 }
+
+bool SaysSomething(const protocol::Block& block) {
+  const auto* text = std::get_if<protocol::TextBlock>(&block);
+  return text != nullptr ? text->text.find_first_not_of(" \t\r\n") != std::string::npos
+                         : std::holds_alternative<protocol::ImageBlock>(block);
+}
+
+/// Puts the entries of a path into the order that every model wants. What was put out never changes
+/// by what follows, but for the results of the last turn.
+class Pairing {
+ public:
+  void Add(const Entry& entry) {
+    if (const auto* result = std::get_if<ToolResult>(&entry)) {
+      AddResult(*result);
+      return;
+    }
+    Settle();
+    if (const auto* input = std::get_if<UserInput>(&entry)) {
+      AddInput(*input);
+    } else {
+      AddTurn(std::get<AssistantTurn>(entry));
+    }
+  }
+
+  std::vector<Entry> Finish() && {
+    Settle();
+    return std::move(out_);
+  }
+
+ private:
+  struct Call {
+    std::string id;
+    std::optional<ToolResult> result;
+  };
+
+  void AddResult(const ToolResult& result) {
+    const auto call = std::ranges::find_if(
+        calls_, [&](const Call& one) { return !one.result && one.id == result.tool_call_id; });
+    if (call == calls_.end()) {
+      strays_.push_back(StrayResult(result));
+    } else {
+      call->result = result;
+    }
+  }
+
+  void AddInput(const UserInput& input) {
+    UserInput said;
+    std::ranges::copy_if(input.blocks, std::back_inserter(said.blocks), SaysSomething);
+    if (!said.blocks.empty()) out_.emplace_back(std::move(said));
+  }
+
+  void AddTurn(const AssistantTurn& turn) {
+    if (out_.empty())
+      out_.emplace_back(TextInput(ReminderText("The beginning of this conversation is lost.")));
+    for (const protocol::Block& block : turn.blocks) {
+      if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block))
+        calls_.push_back({call->tool_call_id, std::nullopt});
+    }
+    out_.emplace_back(turn);
+  }
+
+  /// Nothing stands between a turn and its results.
+  void Settle() {
+    for (Call& call : calls_) {
+      out_.emplace_back(call.result ? *std::move(call.result) : LostResult(std::move(call.id)));
+    }
+    for (UserInput& stray : strays_) out_.emplace_back(std::move(stray));
+    calls_.clear();
+    strays_.clear();
+  }
+
+  std::vector<Entry> out_;
+  std::vector<Call> calls_;  // Of the last turn, until something else follows.
+  std::vector<UserInput> strays_;
+};
 
 }  // namespace
 
-Status Conversation::Update(const log::Log& log) {
-  const std::vector<log::Ordinal> path = log::PathTo(log.index(), log.index().leaf());
+Status Conversation::Update(const log::Log& log) { return Update(log, log.index().leaf()); }
+
+Status Conversation::Update(const log::Log& log, log::Ordinal leaf) {
+  const std::vector<log::Ordinal> path = log::PathTo(log.index(), leaf);
   // What the path shares with the one before stays as it was made.
   std::size_t same = 0;
   while (same < path.size() && same < made_.size() && made_[same].event == path[same]) ++same;
@@ -71,7 +145,8 @@ Status Conversation::Update(const log::Log& log) {
     return type == protocol::kTypeNumber<protocol::ToolResult> ||
            type == protocol::kTypeNumber<protocol::HarnessItem>;
   };
-  while (same > 0 && same < path.size() && is_result(path[same - 1])) --same;
+  const bool differs = same < path.size() || same < made_.size();
+  while (differs && same > 0 && is_result(path[same - 1])) --same;
   if (same < made_.size()) {
     entries_.resize(made_[same].entries_before);
     made_.resize(same);
@@ -82,6 +157,12 @@ Status Conversation::Update(const log::Log& log) {
     Take(event);
   }
   return {};
+}
+
+Conversation Conversation::Of(std::span<const protocol::Event> path) {
+  Conversation conversation;
+  for (const protocol::Event& event : path) conversation.Take(event);
+  return conversation;
 }
 
 void Conversation::Take(const protocol::Event& event) {
@@ -122,30 +203,9 @@ void Conversation::TakeCompact(const protocol::Compact& compact) {
 }
 
 std::vector<Entry> Conversation::Entries() const {
-  std::vector<Entry> out;
-  out.reserve(entries_.size());
-  std::vector<std::string> waiting;
-  for (const Entry& entry : entries_) {
-    if (const auto* result = std::get_if<ToolResult>(&entry)) {
-      const auto call = std::ranges::find(waiting, result->tool_call_id);
-      if (call == waiting.end()) {
-        std::string said = "A tool call that was lost gave:";
-        for (const protocol::Block& block : result->content) {
-          if (const auto* text = std::get_if<protocol::TextBlock>(&block))
-            said += "\n" + text->text;
-        }
-        out.emplace_back(TextInput(ReminderText(said)));
-        continue;
-      }
-      waiting.erase(call);
-    } else {
-      AnswerLost(out, waiting);
-      if (const auto* turn = std::get_if<AssistantTurn>(&entry)) waiting = CallsOf(*turn);
-    }
-    out.push_back(entry);
-  }
-  AnswerLost(out, waiting);
-  return out;
+  Pairing pairing;
+  for (const Entry& entry : entries_) pairing.Add(entry);
+  return std::move(pairing).Finish();
 }
 
 }  // namespace stet::context

@@ -5,6 +5,7 @@
 // lane.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -15,10 +16,15 @@ namespace stet::context {
 
 class Conversation {
  public:
-  /// Brings the entries up to the log's leaf.
+  /// Brings the entries up to the log's leaf, or to `leaf`, as if it were that.
   Status Update(const log::Log& log);
+  Status Update(const log::Log& log, log::Ordinal leaf);
 
-  /// Every call has its result, every result its call: what is lost is said in words.
+  /// Of a path that is in no log.
+  static Conversation Of(std::span<const protocol::Event> path);
+
+  /// Begins with the user. Behind a turn with calls stand their results, in the order of the calls;
+  /// what is lost is said in words. Nothing that a user is said to have said is empty.
   [[nodiscard]] std::vector<provider::Entry> Entries() const;
 
  private:

@@ -52,10 +52,9 @@ class ConversationTest : public testing::Test {
   }
 
   /// "u:text a:text+id r:id=text", one after the other.
-  std::string Shown() {
-    EXPECT_TRUE(conversation_.Update(*log_));
+  static std::string Text(const Conversation& conversation) {
     std::string out;
-    for (const provider::Entry& entry : conversation_.Entries()) {
+    for (const provider::Entry& entry : conversation.Entries()) {
       if (!out.empty()) out += " | ";
       if (const auto* user = std::get_if<provider::UserInput>(&entry)) {
         out += "u:" + protocol::PlainText(user->blocks);
@@ -68,6 +67,10 @@ class ConversationTest : public testing::Test {
     }
     return out;
   }
+  std::string Shown() {
+    EXPECT_TRUE(conversation_.Update(*log_));
+    return Text(conversation_);
+  }
 
   TempDir dir_;
   std::unique_ptr<log::Log> log_;
@@ -78,7 +81,7 @@ TEST_F(ConversationTest, AStepIsShownInTheOrderOfItsCallsWhicheverFinishedFirst)
   User("go");
   Assistant("two", {"a", "b"});
   Answer("b", "second");
-  EXPECT_EQ(Shown(), "u:go | a:two | r:b=second | r:a=The result of this call was lost.");
+  EXPECT_EQ(Shown(), "u:go | a:two | r:a=The result of this call was lost. | r:b=second");
   Answer("a", "first");
   EXPECT_EQ(Shown(), "u:go | a:two | r:a=first | r:b=second");
   User("on");
@@ -106,6 +109,54 @@ TEST_F(ConversationTest, ARewindShowsTheOlderPathAndNothingOfTheOther) {
   EXPECT_EQ(Shown(), "u:one");
   User("three");
   EXPECT_EQ(Shown(), "u:one | u:three");
+}
+
+TEST_F(ConversationTest, ARewindTakesAMergedReminderBack) {
+  User("go");
+  Assistant("one", {"a"});
+  const std::string done = Answer("a", "done");
+  Remind("merge", "note");
+  EXPECT_NE(Shown().find("note"), std::string::npos);
+  ASSERT_TRUE(log_->Rewind(done, log_->leaf_id()));
+  EXPECT_EQ(Shown(), "u:go | a:one | r:a=done");
+}
+
+TEST_F(ConversationTest, WhatSaysNothingIsLeftOutAndTheUserBegins) {
+  User(" \n");
+  Assistant("answer", {});
+  User("");
+  User("go");
+  EXPECT_EQ(
+      Shown(),
+      "u:<system-reminder>\nThe beginning of this conversation is lost.\n</system-reminder> | "
+      "a:answer | u:go");
+}
+
+TEST_F(ConversationTest, ResultsWithoutACallStandBehindThoseThatHaveOne) {
+  const auto event = [](protocol::Payload payload) {
+    protocol::Event one;
+    one.payload = std::move(payload);
+    return one;
+  };
+  const auto result = [](const std::string& id, const std::string& text) {
+    protocol::ToolResult one;
+    one.tool_call_id = id;
+    one.content = Raw{"\"" + text + "\""};
+    return one;
+  };
+  protocol::UserMessage user;
+  user.message.blocks.emplace_back(protocol::TextBlock{.text = "go"});
+  protocol::AssistantMessage turn;
+  for (const char* id : {"a", "b"})
+    turn.message.blocks.emplace_back(
+        protocol::ToolCallBlock{.tool_call_id = id, .tool_name = "T", .args = Raw{"{}"}});
+  conversation_ = Conversation::Of(std::vector<protocol::Event>{
+      event(user), event(turn), event(result("b", "second")), event(result("b", "again")),
+      event(result("x", "lost")), event(result("a", "first"))});
+  EXPECT_EQ(Text(conversation_),
+            "u:go | a: | r:a=first | r:b=second | "
+            "u:<system-reminder>\nA tool call that was lost gave:\nagain\n</system-reminder> | "
+            "u:<system-reminder>\nA tool call that was lost gave:\nlost\n</system-reminder>");
 }
 
 TEST_F(ConversationTest, AnotherReaderOfTheSameLogSeesTheSame) {

@@ -45,6 +45,8 @@ struct RequestRecord {
     (std::int64_t, received_ms),
     (std::optional<std::int64_t>, first_byte_ms),
     (std::optional<std::int64_t>, end_ms),
+    (std::int64_t, received_us),
+    (std::optional<std::int64_t>, end_us),
     (std::int64_t, bytes_sent),
     (std::string, outcome),
     (std::optional<std::int64_t>, reply),

@@ -12,6 +12,17 @@
 namespace stet::emulator {
 namespace {
 
+std::int64_t SteadyMicros() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             SystemClock().Steady().time_since_epoch())
+      .count();
+}
+
+void NoteEnd(RequestRecord& record) {
+  record.end_ms = SystemClock().Now();
+  record.end_us = SteadyMicros();
+}
+
 constexpr std::array<std::string_view, 3> kSecretHeaders = {"authorization", "x-api-key",
                                                             "x-goog-api-key"};
 constexpr std::int64_t kBytesPerToken = 4;
@@ -61,6 +72,7 @@ RequestRecord RecordOf(const HttpRequest& request, Dialect dialect) {
   record.headers = HeadersAsJson(request.headers);
   record.body = BodyAsJson(request.body);
   record.received_ms = SystemClock().Now();
+  record.received_us = SteadyMicros();
   return record;
 }
 
@@ -198,11 +210,11 @@ bool ModelService::Send(const Connection& connection, const Plan& plan, const Le
     record.first_byte_ms = sent.first_byte_ms;
     record.outcome = gone ? "client_gone" : plan.outcome;
     if (!gone && plan.complete) record.usage = usage;
-    if (!hold || gone) record.end_ms = SystemClock().Now();
+    if (!hold || gone) NoteEnd(record);
   });
   if (hold && !gone) {
     connection.AwaitClient();
-    ledger_.Note(entry, [&](RequestRecord& record) { record.end_ms = SystemClock().Now(); });
+    ledger_.Note(entry, NoteEnd);
   }
   if (plan.after == Plan::After::kReset) connection.ResetOnClose();
   ledger_.End(entry);

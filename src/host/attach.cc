@@ -7,6 +7,7 @@
 
 #include "base/fs.h"
 #include "config/settings.h"
+#include "host/model_names.h"
 #include "host/session_store.h"
 #include "log/clone.h"
 #include "protocol/ids.h"
@@ -44,7 +45,6 @@ class Opener {
   Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
   Result<std::string> Fork(const std::string& session, const log::Options& options);
   Status FindModel();
-  [[nodiscard]] std::string KeptModel() const;
   Result<policy::Rules> MakeRules(const std::string& project) const;
 
   const config::Roots& roots_;
@@ -56,27 +56,11 @@ class Opener {
   provider::Selected model_;
 };
 
-/// How to ask for the model that the session had: by the name that the configuration gives it now.
-std::string Opener::KeptModel() const {
-  const std::string kept = log_->index().state().info.model.value_or(log_->header().meta.model);
-  if (kept.empty()) return "";
-  if (kept == provider::OfflineModel().FullName()) return "offline";
-  const auto is_kept = [&](const config::ModelSettings& settings) {
-    const Result<provider::Model> model = provider::ConfiguredModel(settings, "model");
-    return model && model->FullName() == kept;
-  };
-  const auto standard = settings_.roles.find("standard");
-  if (standard != settings_.roles.end() ? is_kept(standard->second)
-                                        : settings_.model && is_kept(*settings_.model))
-    return "";
-  for (const auto& [name, settings] : settings_.models) {
-    if (is_kept(settings)) return name;
-  }
-  return kept;
-}
-
 Status Opener::FindModel() {
-  const std::string asked = attach_.model.empty() && log_ ? KeptModel() : attach_.model;
+  std::string asked = attach_.model;
+  if (asked.empty() && log_)
+    asked =
+        AskedFor(settings_, log_->index().state().info.model.value_or(log_->header().meta.model));
   ASSIGN_OR_RETURN(model_, provider::SelectModel(settings_, asked, ProcessEnvironment));
   if (attach_.fallback_model.empty()) return {};
   ASSIGN_OR_RETURN(provider::Selected fallback,
@@ -149,9 +133,14 @@ Result<policy::Rules> Opener::MakeRules(const std::string& project) const {
   rules.mode = *mode == policy::Mode::kBypass && !asked ? policy::Mode::kDefault : *mode;
   ASSIGN_OR_RETURN(rules.allow,
                    policy::ParseRules(attach_.allowed + "," + Joined(settings_.policy.allow)));
-  ASSIGN_OR_RETURN(rules.deny,
-                   policy::ParseRules(attach_.disallowed + "," + Joined(settings_.policy.deny)));
-  ASSIGN_OR_RETURN(rules.ask, policy::ParseRules(Joined(settings_.policy.ask)));
+  // A project may only tighten.
+  ASSIGN_OR_RETURN(const config::PolicySettings own,
+                   config::ReadProjectSettings(project + "/.stet/config.toml"));
+  ASSIGN_OR_RETURN(
+      rules.deny, policy::ParseRules(fmt::format("{},{},{}", attach_.disallowed,
+                                                 Joined(settings_.policy.deny), Joined(own.deny))));
+  ASSIGN_OR_RETURN(rules.ask, policy::ParseRules(fmt::format("{},{}", Joined(settings_.policy.ask),
+                                                             Joined(own.ask))));
   for (const std::string& folder : attach_.add_dirs) {
     std::error_code error;
     rules.more_roots.push_back(std::filesystem::canonical(folder, error));
@@ -179,6 +168,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
       .rules = std::move(rules),
       .limits = {.max_steps = attach_.max_steps,
                  .max_price = attach_.max_price,
+                 .max_tokens = attach_.max_tokens,
                  .max_ms = attach_.max_ms},
       .instructions = {.cwd = attach_.cwd,
                        .home = ProcessEnvironment("HOME"),
@@ -193,7 +183,9 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
       .disabled = settings_.tools.disabled.value_or(std::vector<std::string>()),
       .output_schema = attach_.output_schema,
       .secret_variables = SecretVariables(model),
+      .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
       .answers = attach_.answers,
+      .keep_waiting = !attach_.at,
       .fresh = fresh_,
       .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true),
       .auxiliary = {},
@@ -235,10 +227,7 @@ Result<std::unique_ptr<Lane>> OpenLane(const config::Roots& roots, const Attach&
   const bool rewinds = attach.at && !attach.fork;
   RETURN_IF_ERROR(opener.NoteSettings(setup));
   ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::Open(std::move(setup)));
-  if (rewinds) {
-    lane->Cancel();
-    RETURN_IF_ERROR(lane->Rewind(attach.at));
-  }
+  if (rewinds) RETURN_IF_ERROR(lane->Rewind(attach.at));
   return lane;
 }
 

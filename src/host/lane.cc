@@ -6,6 +6,7 @@
 
 #include "agent/items.h"
 #include "agent/mentions.h"
+#include "agent/request.h"
 #include "agent/resume.h"
 #include "protocol/ids.h"
 #include "tool/builtin.h"
@@ -33,7 +34,9 @@ Lane::Lane(LaneSetup setup)
              .limits = setup_.limits,
              .effort = setup_.effort,
              .output = {},
+             .notices = {},
              .system = {},
+             .cache_key = {},
              .conversation = {},
              .files = {}} {
   asks_.set_present(setup_.answers);
@@ -50,15 +53,19 @@ Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
 Status Lane::Prepare() {
   provider_ = setup_.models.Open(setup_.model);
   bench_.model = provider_.get();
-  RETURN_IF_ERROR(AddTools());
   if (!setup_.fresh) {
     ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
-    ASSIGN_OR_RETURN(waits_, agent::SettleInterrupted(*setup_.log, opening_, setup_.answers));
+  }
+  shells_ = std::make_unique<tool::Shells>([this](const tool::ShellEnd& end) { TaskEnded(end); },
+                                           opening_.tasks_so_far + 1);
+  RETURN_IF_ERROR(AddTools());
+  if (!setup_.fresh) {
+    RETURN_IF_ERROR(Settle(setup_.keep_waiting && setup_.answers));
     RETURN_IF_ERROR(NoteLostTasks());
   }
   for (const policy::Rule& grant : opening_.grants) bench_.rules.allow.push_back(grant);
   if (opening_.snapshot) {
-    bench_.system = agent::RenderSnapshot(*opening_.snapshot);
+    UseSnapshot();
     RETURN_IF_ERROR(NoteAppendedInstructions());
   }
   if (waits_) {
@@ -68,13 +75,24 @@ Status Lane::Prepare() {
   return {};
 }
 
+/// Answers what the log has open, by what it says of it.
+Status Lane::Settle(bool keep_waiting) {
+  ASSIGN_OR_RETURN(waits_, agent::SettleInterrupted(*setup_.log, opening_, keep_waiting));
+  // What was left, somebody may go on with.
+  if (opening_.unanswered || (opening_.open_turn && !waits_))
+    opening_.last_end = agent::ended::kInterrupted;
+  broken_ = false;
+  return {};
+}
+
 Status Lane::AddTools() {
   const auto wanted = [&](std::string_view name) {
     const auto is = [&](const std::string& one) { return one == name; };
     if (std::ranges::any_of(setup_.disabled, is)) return false;
     return !setup_.tools || std::ranges::any_of(*setup_.tools, is);
   };
-  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools(setup_.secret_variables)) {
+  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools(
+           {setup_.secret_variables, *shells_}, {&setup_.models.http(), setup_.private_hosts})) {
     if (wanted(builtin->name())) RETURN_IF_ERROR(tools_.Add(std::move(builtin)));
   }
   if (!setup_.output_schema) return {};
@@ -118,8 +136,13 @@ Status Lane::EnsureSnapshot() {
   if (opening_.snapshot) return {};
   opening_.snapshot = agent::TakeSnapshot(setup_.instructions, SystemClock());
   RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, *opening_.snapshot, {}));
-  bench_.system = agent::RenderSnapshot(*opening_.snapshot);
+  UseSnapshot();
   return {};
+}
+
+void Lane::UseSnapshot() {
+  bench_.system = agent::RenderSnapshot(*opening_.snapshot);
+  bench_.cache_key = agent::CacheKeyOf(*opening_.snapshot);
 }
 
 protocol::LiveState Lane::State() const {
@@ -153,6 +176,13 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send) {
     protocol::Accepted known;
     known.what = "known";
     return known;
+  }
+  if (broken_) {
+    // There was no room, or no disk: what was under way then is answered first.
+    const std::optional<protocol::InstructionSnapshot> snapshot = opening_.snapshot;
+    ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
+    if (!opening_.snapshot) opening_.snapshot = snapshot;
+    RETURN_IF_ERROR(Settle(false));
   }
   if (send.how == "continue") return Continue();
   if (!SaysSomething(send)) return Fail(Code::kInvalid, "there is nothing to send");

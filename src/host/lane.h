@@ -23,6 +23,7 @@
 #include "log/log.h"
 #include "provider/selection.h"
 #include "tool/registry.h"
+#include "tool/shells.h"
 
 namespace stet::host {
 
@@ -41,8 +42,10 @@ struct LaneSetup {
   std::vector<std::string> disabled;  // Tools that there are not.
   std::optional<Raw> output_schema;
   std::vector<std::string> secret_variables;
-  bool answers = false;  // Somebody answers what is asked.
-  bool fresh = false;    // The session was made just now.
+  std::vector<std::string> private_hosts;  // That WebFetch may ask.
+  bool answers = false;                    // Somebody answers what is asked.
+  bool keep_waiting = false;  // What was asked before goes on waiting, if somebody answers.
+  bool fresh = false;         // The session was made just now.
   bool task_end_starts_turn = true;
   std::optional<provider::Selected> auxiliary;  // Makes titles.
   /// Finds a model that a client asks for.
@@ -78,7 +81,9 @@ class Lane {
   explicit Lane(LaneSetup setup);
   Status Prepare();
   Status AddTools();
+  Status Settle(bool keep_waiting);
   Status EnsureSnapshot();
+  void UseSnapshot();
   Status NoteAppendedInstructions();
   Status NoteLostTasks();
 
@@ -98,14 +103,17 @@ class Lane {
   Status AtRest();
   Status Moved();
   Task<void> MakeTitle(std::string prompt);
+  void TaskEnded(const tool::ShellEnd& end);
 
   LaneSetup setup_;
   agent::Asks asks_;
   std::unique_ptr<provider::Provider> provider_;
+  std::unique_ptr<tool::Shells> shells_;
   tool::Registry tools_;
   agent::Workbench bench_;
   agent::Opening opening_;
-  bool waits_ = false;  // For an answer to what was asked before this lane was opened.
+  bool waits_ = false;   // For an answer to what was asked before this lane was opened.
+  bool broken_ = false;  // The last turn ended because the log could not be written.
   bool closing_ = false;
   CancelSource cancel_;
   std::unique_ptr<agent::Turn> turn_;

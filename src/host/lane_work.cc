@@ -1,6 +1,9 @@
 // How a lane runs its turns, one after the other, and what it says about them.
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "agent/items.h"
 #include "agent/mentions.h"
 #include "agent/title.h"
 #include "host/lane.h"
@@ -48,6 +51,7 @@ Task<void> Lane::Work(std::string mentions, bool resume) {
 /// The report is there before the end is told.
 void Lane::EndTurn(const Result<agent::TurnEnd>& end) {
   agent::TurnEnd broken;
+  broken_ = !end;
   if (!end) {
     broken.reason = agent::ended::kError;
     broken.error = end.error().Text();
@@ -117,6 +121,35 @@ Task<void> Lane::MakeTitle(std::string prompt) {
   done.Set(true);
 }
 
+/// Told to the model at its next step; when nobody works, a turn begins with it.
+void Lane::TaskEnded(const tool::ShellEnd& end) {
+  protocol::Task event;
+  event.task_id = end.task_id;
+  event.kind = "shell";
+  event.phase = "end";
+  event.tool_call_id = end.tool_call_id;
+  if (end.how.exit_code >= 0) event.exit = end.how.exit_code;
+  // Ignoring the error on purpose: the next append of the turn meets it as well.
+  (void)agent::AppendEvent(*setup_.log, std::move(event), {});
+  std::string notice =
+      fmt::format("The background command {} has ended ({}).", end.task_id,
+                  end.how.signal != 0 ? fmt::format("signal {}", end.how.signal)
+                                      : fmt::format("exit code {}", end.how.exit_code));
+  if (!end.tail.empty()) notice += " Its output ends with:\n" + end.tail;
+  if (working()) {
+    bench_.notices.push_back(std::move(notice));
+    return;
+  }
+  const bool starts =
+      !closing_ && setup_.task_end_starts_turn && opening_.last_end == agent::ended::kCompleted;
+  if (starts) NewTurn();
+  agent::NewItem item{.kind = agent::item::kRuntimeNotice, .content = std::move(notice)};
+  const protocol::Stamp stamp = starts ? turn_->stamp() : protocol::Stamp();
+  const Status told = agent::AppendItem(*setup_.log, std::move(item), stamp);
+  if (starts && told) setup_.loop.Spawn(Work("", false));
+  if (!told) turn_.reset();
+}
+
 Task<Status> Lane::Close() {
   closing_ = true;
   Cancel();
@@ -126,6 +159,7 @@ Task<Status> Lane::Close() {
     const Pending<bool> rested = *rested_;
     co_await rested;
   }
+  shells_->StopAll();
   co_return setup_.log->Close();
 }
 

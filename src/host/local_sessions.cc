@@ -9,6 +9,7 @@
 #include "base/text_width.h"
 #include "base/utf8.h"
 #include "host/garbage.h"
+#include "host/requests.h"
 #include "host/session_store.h"
 #include "host/transfer.h"
 #include "log/clone.h"
@@ -88,6 +89,28 @@ class LocalSessions : public client::Sessions {
       return {};
     }));
     return ledger.Report(session_id);
+  }
+
+  Result<protocol::ReplayReport> Replay(const std::string& session_id) override {
+    ASSIGN_OR_RETURN(const config::Settings settings,
+                     config::ReadSettings(store_.roots().settings()));
+    protocol::ReplayReport report;
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
+      ASSIGN_OR_RETURN(report, ReplayRequests(log, settings));
+      return {};
+    }));
+    return report;
+  }
+
+  Result<protocol::ContextReport> Context(const std::string& session_id) override {
+    ASSIGN_OR_RETURN(const config::Settings settings,
+                     config::ReadSettings(store_.roots().settings()));
+    protocol::ContextReport report;
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
+      ASSIGN_OR_RETURN(report, DescribeContext(log, settings));
+      return {};
+    }));
+    return report;
   }
 
   Result<client::Moved> Rewind(const std::string& session_id,

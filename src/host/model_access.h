@@ -18,6 +18,7 @@ class ModelAccess {
   explicit ModelAccess(Loop& loop) : loop_(loop), http_(loop) {}
 
   std::unique_ptr<provider::Provider> Open(provider::Selected selected);
+  net::HttpClient& http() { return http_; }
 
  private:
   Loop& loop_;

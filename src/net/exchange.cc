@@ -1,12 +1,15 @@
 #include "net/exchange.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "base/clock.h"
 #include "base/version.h"
+#include "net/address.h"
 #include "net/trust.h"
 
 namespace stet::net {
@@ -41,6 +44,15 @@ HttpTrouble TroubleOf(CURLcode code) {
     case CURLE_UNSUPPORTED_PROTOCOL: return HttpTrouble::kBadUrl;
     default: return HttpTrouble::kBroken;
   }
+}
+
+bool ProxyIsSet() {
+  return std::ranges::any_of(
+      std::array{"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"},
+      [](const char* name) {
+        const char* value = std::getenv(name);
+        return value != nullptr && *value != '\0';
+      });
 }
 
 std::string_view Trim(std::string_view text) {
@@ -96,7 +108,25 @@ void Exchange::SetOptions() {
   set(CURLOPT_HEADERDATA, static_cast<void*>(this));
   set(CURLOPT_WRITEFUNCTION, &Exchange::OnBody);
   set(CURLOPT_WRITEDATA, static_cast<void*>(this));
+  if (request_.public_only) SetPublicOnly();
   SetTrust();
+}
+
+/// A connection that is open already was made for somebody who may talk to that address.
+void Exchange::SetPublicOnly() {
+  curl_.easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L);
+  curl_.easy_setopt(easy_, CURLOPT_FORBID_REUSE, 1L);
+  if (ProxyIsSet()) return;  // The address that is connected to is the proxy's.
+  curl_.easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, &Exchange::OnSocket);
+  curl_.easy_setopt(easy_, CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+}
+
+curl_socket_t Exchange::OnSocket(void* self, curlsocktype, curl_sockaddr* address) {
+  if (!IsPublicAddress(address->addr)) {
+    static_cast<Exchange*>(self)->not_public_ = true;
+    return CURL_SOCKET_BAD;
+  }
+  return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
 void Exchange::SetTrust() {
@@ -164,6 +194,7 @@ void Exchange::OnFinished(CURLcode code) {
 }
 
 std::string Exchange::MessageOf(CURLcode code) const {
+  if (not_public_) return "its address is not public";
   // libcurl calls a line that is longer than it takes a lack of memory.
   if (header_too_large_ || code == CURLE_OUT_OF_MEMORY)
     return "the header of the server's reply is too large";

@@ -36,12 +36,14 @@ class Exchange {
 
   void SetOptions();
   void SetTrust();
+  void SetPublicOnly();
   [[nodiscard]] std::string MessageOf(CURLcode code) const;
   void Settle(HttpTrouble trouble, std::string message);
   void Watch();
   void OnClock();
   bool TakeHeaderLine(std::string_view line);
   bool TakeBody(std::string_view bytes);
+  static curl_socket_t OnSocket(void* self, curlsocktype purpose, curl_sockaddr* address);
   static std::size_t OnHeader(char* bytes, std::size_t size, std::size_t count, void* self);
   static std::size_t OnBody(char* bytes, std::size_t size, std::size_t count, void* self);
 
@@ -59,6 +61,7 @@ class Exchange {
   bool warned_ = false;
   bool header_too_large_ = false;
   bool stopped_by_sink_ = false;
+  bool not_public_ = false;
   bool enough_ = false;
   int status_ = 0;
   Headers reply_headers_;

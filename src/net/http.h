@@ -24,6 +24,10 @@ struct HttpRequest {
   Headers headers;
   std::string body;
   Clocks clocks;
+  /// Ends with kConnect rather than talk to an address that is not public (net/address.h), whatever
+  /// a name server says; on a connection of its own. Through a proxy only the address itself
+  /// counts.
+  bool public_only = false;
 };
 
 /// How an exchange ended.

@@ -32,6 +32,7 @@ struct Attach {
               (OptionalRaw, output_schema),  // What the turn's answer must fit.
               (std::int64_t, max_steps),  // 0: no limit.
               (std::int64_t, max_price),  // Micro-units; 0: no limit.
+              (std::int64_t, max_tokens),  // Of one turn, of all kinds; 0: no limit.
               (std::int64_t, max_ms),  // Of one turn; 0: no limit.
               (bool, answers))  // Somebody here answers what is asked; else it is denied.
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "provider/replay.h"
+
 namespace stet::provider {
 namespace {
 
@@ -24,29 +26,24 @@ bool HasImages(const Request& request) {
   });
 }
 
-/// The request with a word in the place of every image.
-Request WithoutImages(Request request) {
+/// The request with `words` in the place of every image that is not `shown`.
+template <class Shown>
+Request WithWords(Request request, std::string_view words, Shown shown) {
   for (Entry& entry : request.entries) {
     protocol::Blocks* blocks = BlocksOf(entry);
     if (blocks == nullptr) continue;
     for (protocol::Block& block : *blocks) {
-      if (!std::holds_alternative<protocol::ImageBlock>(block)) continue;
+      const auto* image = std::get_if<protocol::ImageBlock>(&block);
+      if (image == nullptr || shown(*image)) continue;
       protocol::TextBlock text;
-      text.text = "[an image, which this model cannot see]";
+      text.text = words;
       block = std::move(text);
     }
   }
   return request;
 }
 
-}  // namespace
-
-Result<WireRequest> EncodeRequest(const Model& model, const Request& request) {
-  if (!model.images && HasImages(request)) {
-    Model seeing = model;
-    seeing.images = true;
-    return EncodeRequest(seeing, WithoutImages(request));
-  }
+Result<WireRequest> EncodeIn(const Model& model, const Request& request) {
   switch (model.dialect) {
     case Dialect::kAnthropicMessages: return anthropic_messages::Encode(model, request);
     case Dialect::kOpenAiCompletions: return openai_completions::Encode(model, request);
@@ -55,6 +52,22 @@ Result<WireRequest> EncodeRequest(const Model& model, const Request& request) {
     case Dialect::kOffline: break;
   }
   return Fail(Code::kUnsupported, "the offline model has no wire");
+}
+
+}  // namespace
+
+Result<WireRequest> EncodeRequest(const Model& model, const Request& request) {
+  const bool images = HasImages(request);
+  if (images && !model.images)
+    return EncodeIn(model, WithWords(request, "[an image, which this model cannot see]",
+                                     [](const protocol::ImageBlock&) { return false; }));
+  Result<WireRequest> wire = EncodeIn(model, request);
+  if (wire || !images) return wire;
+  // Only now is it worth reading them one by one.
+  return EncodeIn(model, WithWords(request, "[an image, which can no longer be read]",
+                                   [&](const protocol::ImageBlock& image) {
+                                     return ImageBase64(request, image).has_value();
+                                   }));
 }
 
 std::pair<std::string, std::string> KeyHeader(Dialect dialect, std::string_view key) {

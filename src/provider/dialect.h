@@ -33,8 +33,8 @@ class Decoder {
   virtual void Finish() = 0;
 };
 
-/// Images go to models that take them; others are told that there was one. Fails only when an
-/// image's blob cannot be read.
+/// Images go to models that take them; others are told that there was one, as all are of one that
+/// can no longer be read. Fails only for the offline model.
 Result<WireRequest> EncodeRequest(const Model& model, const Request& request);
 
 /// The header that carries the key: {"x-api-key", key}, {"authorization", "Bearer " + key}, ...

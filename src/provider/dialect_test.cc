@@ -30,13 +30,22 @@ TEST(DialectTest, AModelThatSeesNothingIsToldThatThereWasAnImage) {
   }
 }
 
-TEST(DialectTest, ABlobThatCannotBeReadIsAnErrorAndNotAnEmptyImage) {
-  Request request = WithImage();
-  request.read_blob = [](const std::string&) -> Result<std::string> {
-    return Fail(Code::kNotFound, "gone");
-  };
-  const Model model{.id = "m", .dialect = Dialect::kAnthropicMessages, .images = true};
-  EXPECT_FALSE(EncodeRequest(model, request));
+TEST(DialectTest, AnImageThatCanNoLongerBeReadIsSaidInWordsAndTheOthersAreShown) {
+  for (const Dialect dialect : {Dialect::kAnthropicMessages, Dialect::kOpenAiCompletions,
+                                Dialect::kOpenAiResponses, Dialect::kGoogleGenerativeAi}) {
+    Request request = WithImage();
+    request.entries.push_back(request.entries[0]);
+    std::get<protocol::ImageBlock>(std::get<UserInput>(request.entries[1]).blocks[0]).blob = "gone";
+    request.read_blob = [](const std::string& blob) -> Result<std::string> {
+      if (blob == "gone") return Fail(Code::kNotFound, "gone");
+      return "PNG";
+    };
+    const Model model{.id = "m", .dialect = dialect, .max_output = 10, .images = true};
+    const Result<WireRequest> wire = EncodeRequest(model, request);
+    ASSERT_TRUE(wire) << wire.error().Text();
+    EXPECT_NE(wire->body.find("UE5H"), std::string::npos) << DialectName(dialect);
+    EXPECT_NE(wire->body.find("can no longer be read"), std::string::npos) << DialectName(dialect);
+  }
 }
 
 TEST(DialectTest, EveryDialectHasItsName) {

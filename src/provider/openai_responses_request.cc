@@ -8,6 +8,13 @@
 namespace stet::provider::openai_responses {
 namespace {
 
+/// Whether this is an item that the server may be shown as its own reasoning.
+bool IsReasoning(std::string_view json) {
+  const JsonView item(json);
+  return item["type"].StringOr("") == "reasoning" && item["id"].is_string() &&
+         item["summary"].is_array();
+}
+
 class Body {
  public:
   Body(const Model& model, const Request& request)
@@ -153,11 +160,10 @@ void Body::WriteBlock(const protocol::Block& block) {
     json_.Member("arguments", ArgsText(*call)).EndObject();
   } else if (const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block)) {
     // The signature is the whole reasoning item. One that is none is not ours to send.
-    if (thinking->signature && JsonView(*thinking->signature).is_object() &&
-        CheckJson(*thinking->signature))
+    if (thinking->signature && CheckJson(*thinking->signature) && IsReasoning(*thinking->signature))
       json_.Text(*thinking->signature);
   } else if (const auto* hidden = std::get_if<protocol::RedactedThinkingBlock>(&block)) {
-    if (JsonView(hidden->data.text).is_object()) json_.Text(hidden->data.text);
+    if (IsReasoning(hidden->data.text)) json_.Text(hidden->data.text);
   }
 }
 

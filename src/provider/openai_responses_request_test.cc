@@ -154,6 +154,7 @@ TEST(OpenAiResponsesRequest, ReasoningThatIsNoItemIsNotSent) {
                      .text = "c", .signature = "[1]", .dialect = "openai-responses"},
                  protocol::RedactedThinkingBlock{.data = Raw{"\"x\""},
                                                  .dialect = "openai-responses"},
+                 protocol::RedactedThinkingBlock{.data = Raw{"{}"}, .dialect = "openai-responses"},
                  protocol::TextBlock{.text = "t", .signature = "[1]"}},
       .model = "acme/m-1"}};
   const std::string body = Body(TestModel(), request);

@@ -17,14 +17,29 @@ bool IsReasoning(const protocol::Block& block) {
          std::holds_alternative<protocol::RedactedThinkingBlock>(block);
 }
 
-/// Anthropic's rule for ids; the other dialects take these too.
-bool IsPlainId(std::string_view id) {
-  constexpr std::size_t kMaxId = 64;
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
-  return !id.empty() && id.size() <= kMaxId && std::ranges::all_of(id, plain);
+// Anthropic's rule for ids, and everybody's for names of tools; what keeps it all dialects take.
+constexpr std::size_t kMaxName = 64;
+
+bool IsPlain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+bool IsPlainName(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, IsPlain);
+}
+
+/// Models call tools that there are not, by any name.
+std::string WireName(const std::string& name) {
+  if (IsPlainName(name)) return name;
+  std::string plain = name.substr(0, kMaxName);
+  std::ranges::replace_if(plain, [](char c) { return !IsPlain(c); }, '_');
+  return plain.empty() ? "unnamed" : plain;
+}
+
+bool IsTakenType(std::string_view media_type) {
+  return media_type == "image/png" || media_type == "image/jpeg" || media_type == "image/gif" ||
+         media_type == "image/webp";
 }
 
 /// The block as the model may see it; absent when it may not.
@@ -37,6 +52,7 @@ std::optional<protocol::Block> Visible(const Model& model, const protocol::Block
   }
   if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block)) {
     protocol::ToolCallBlock copy = *call;
+    copy.tool_name = WireName(call->tool_name);
     if (!own) {
       copy.native_id.reset();
       copy.signature.reset();
@@ -76,11 +92,11 @@ WireIds::WireIds(const Model& model, const Request& request) {
       if (call == nullptr) continue;
       std::string wire_id = call->tool_call_id;
       // Some servers count their calls anew in every reply.
-      if (turn->model == model.FullName() && call->native_id && IsPlainId(*call->native_id) &&
+      if (turn->model == model.FullName() && call->native_id && IsPlainName(*call->native_id) &&
           used.insert(*call->native_id).second)
         wire_id = *call->native_id;
       used.insert(wire_id);
-      calls_.try_emplace(call->tool_call_id, std::move(wire_id), call->tool_name);
+      calls_.try_emplace(call->tool_call_id, std::move(wire_id), WireName(call->tool_name));
     }
   }
 }
@@ -114,6 +130,7 @@ std::string JoinedSystem(const Request& request) {
 }
 
 Result<std::string> ImageBase64(const Request& request, const protocol::ImageBlock& image) {
+  if (!IsTakenType(image.media_type)) return Fail(Code::kInvalid, "no model takes such an image");
   if (!request.read_blob) return Fail(Code::kInvalid, "the request has images but no blobs");
   ASSIGN_OR_RETURN(const std::string bytes, request.read_blob(image.blob));
   std::string out;

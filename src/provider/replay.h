@@ -17,7 +17,8 @@ namespace stet::provider {
 
 /// The blocks of an earlier turn as `model` may see them. Gone are: reasoning of another model or
 /// dialect; reasoning that no text or call follows; text of white space alone; blocks of unknown
-/// kinds. From another model's text and calls the signatures and native ids are gone.
+/// kinds. From another model's text and calls the signatures and native ids are gone. A tool's name
+/// that no server takes is spelled so that it does.
 protocol::Blocks ReplayBlocks(const Model& model, const AssistantTurn& turn);
 
 /// What calls are named on the wire: by the id that this model gave them, the first time it is
@@ -45,7 +46,8 @@ std::vector<const ToolSpec*> SortedTools(const Request& request);
 /// The sections, joined by blank lines; empty ones are left out.
 std::string JoinedSystem(const Request& request);
 
-/// The image's bytes in base64. kInvalid when the request cannot read blobs.
+/// The image's bytes in base64. kInvalid when the request cannot read blobs, or when no model takes
+/// images of this type.
 Result<std::string> ImageBase64(const Request& request, const protocol::ImageBlock& image);
 
 /// Arguments as an object, for dialects that take nothing else: what was malformed goes back as

@@ -19,7 +19,7 @@ Model TestModel() { return {.provider = "acme", .id = "m", .dialect = Dialect::k
 ToolCallBlock Call(const std::string& id, const protocol::OptionalText& native) {
   return {.tool_call_id = id,
           .native_id = native,
-          .tool_name = "tool of " + id,
+          .tool_name = "tool_of_" + id,
           .args = Raw{"{}"},
           .signature = "S"};
 }
@@ -79,7 +79,7 @@ TEST(Replay, AModelsOwnIdIsUsedOnce) {
   EXPECT_EQ(ids.IdOf("e_2"), "e_2");
   EXPECT_EQ(ids.IdOf("e_3"), "e_3");
   EXPECT_EQ(ids.IdOf("unknown"), "unknown");
-  EXPECT_EQ(ids.ToolOf("e_2"), "tool of e_2");
+  EXPECT_EQ(ids.ToolOf("e_2"), "tool_of_e_2");
   EXPECT_EQ(ids.ToolOf("unknown"), "");
 }
 
@@ -128,6 +128,28 @@ TEST(Replay, SectionsAreJoinedByBlankLines) {
   EXPECT_EQ(JoinedSystem(request), "");
   request.system = {"", "a", "", "b\n"};
   EXPECT_EQ(JoinedSystem(request), "a\n\nb\n");
+}
+
+TEST(Replay, ANameThatIsNoToolsIsSpelledSoThatServersTakeIt) {
+  const Model model = TestModel();
+  for (const auto& [said, sent] : {std::pair("functions.Read", "functions_Read"),
+                                   std::pair("Bash<|channel|>", "Bash__channel__"),
+                                   std::pair("", "unnamed"), std::pair("Read", "Read")}) {
+    Request request;
+    ToolCallBlock call = Call("e_1", std::nullopt);
+    call.tool_name = said;
+    request.entries.emplace_back(AssistantTurn{.blocks = {call}, .model = "acme/m"});
+    const Blocks blocks = ReplayBlocks(model, std::get<AssistantTurn>(request.entries[0]));
+    EXPECT_EQ(std::get<ToolCallBlock>(blocks[0]).tool_name, sent);
+    EXPECT_EQ(WireIds(model, request).ToolOf("e_1"), sent);
+  }
+}
+
+TEST(Replay, AnImageThatNoModelTakesIsAnError) {
+  Request request;
+  request.read_blob = [](const std::string&) -> Result<std::string> { return "bytes"; };
+  EXPECT_EQ(ImageBase64(request, {.media_type = "image/tiff", .blob = "b"}).error().code,
+            Code::kInvalid);
 }
 
 TEST(Replay, AnImageIsItsBlobInBase64) {

@@ -17,6 +17,12 @@ class BashTest : public ToolTest {
     return TextOfRun("Bash", Strings({{"command", command}}), is_error);
   }
 
+  /// Waits for a reader of Path("fifo") and gives it a text.
+  [[nodiscard]] bool WriteFifo(std::string_view text) const {
+    const Fd fifo(::open(Path("fifo").c_str(), O_WRONLY | O_CLOEXEC));
+    return fifo && WriteAll(fifo.get(), text).has_value();
+  }
+
   /// Runs a command that opens Path("fifo") for writing and says a byte through it; then cancels.
   /// Returns when nobody has it open any more.
   Outcome RunAndCancel(const std::string& command) {
@@ -62,6 +68,37 @@ TEST_F(BashTest, ThereIsNoTerminalAndNoInput) {
             "none\ncat false dumb\n");
   Bash("read x </dev/tty", true);
   EXPECT_EQ(Bash("echo [$BASH_ENV]"), "[]\n");
+}
+
+TEST_F(BashTest, ProgramsThatAskForAPasswordAreAnsweredNo) {
+  for (const char* name : {"SSH_ASKPASS", "GIT_ASKPASS", "SUDO_ASKPASS"})
+    Bash(std::string("\"$") + name + "\" password", true);
+  EXPECT_EQ(Bash("echo $SSH_ASKPASS_REQUIRE $GIT_TERMINAL_PROMPT"), "force 0\n");
+}
+
+TEST_F(BashTest, InputIsFedAndThenEnds) {
+  EXPECT_EQ(TextOfRun("Bash", Strings({{"command", "cat; echo end"}, {"stdin", "some\ninput "}})),
+            "some\ninput end\n");
+  const std::string large(900'000, 'x');
+  EXPECT_EQ(TextOfRun("Bash", Strings({{"command", "wc -c"}, {"stdin", large}})), "900000\n");
+  EXPECT_EQ(TextOfRun("Bash", Strings({{"command", "true"}, {"stdin", large}})), "(no output)\n");
+}
+
+TEST_F(BashTest, OutputComesAsUpdatesWhileItRuns) {
+  ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0);
+  on_update_ = [&] {
+    if (updates_.size() == 1) {
+      EXPECT_TRUE(WriteFifo("go\n"));
+    }
+  };
+  EXPECT_EQ(Bash("echo first; seq 1 3000; read x <fifo; echo second"), [] {
+    std::string all = "first\n";
+    for (int i = 1; i <= 3000; ++i) all += std::to_string(i) + "\n";
+    return all + "second\n";
+  }());
+  ASSERT_FALSE(updates_.empty());
+  EXPECT_LE(updates_[0].size(), 4096U);
+  EXPECT_TRUE(updates_[0].ends_with("2999\n3000\n")) << updates_[0];
 }
 
 TEST_F(BashTest, SecretsStayWithUs) {
@@ -120,7 +157,44 @@ TEST_F(BashTest, ATimeoutStopsTheCommand) {
 }
 
 TEST_F(BashTest, WhatStillRunsAtTheEndIsKilled) {
-  EXPECT_EQ(Bash("sleep 1000 & echo done"), "done\n");
+  EXPECT_EQ(Bash("sleep 1000 & setsid nohup sleep 1000 & echo done"), "done\n");
+}
+
+TEST_F(BashTest, WhatItDidToFilesIsToldAsFacts) {
+  Put("read.txt", "old");
+  Put("gone.txt", "old");
+  Put("same.txt", "old");
+  Read("read.txt");
+  Read("same.txt");
+  const Outcome outcome =
+      Run("Bash", R"({"command":"echo new >read.txt; rm gone.txt; echo x >made; touch same.txt"})");
+  EXPECT_EQ(TextOf(outcome), "(no output)\n");
+  ASSERT_EQ(outcome.writes.size(), 3U);
+  const auto fact = [](const char* op, std::string path, std::optional<std::string> before,
+                       std::optional<std::string> after) {
+    return protocol::FileFact{.op = op,
+                              .path = std::move(path),
+                              .before = std::move(before),
+                              .after = std::move(after),
+                              .tool_call_id = "call_1"};
+  };
+  EXPECT_EQ(Encode(outcome.writes[0]),
+            Encode(fact("outside_write", Path("made"), std::nullopt, Sha256Hex("x\n"))));
+  EXPECT_EQ(Encode(outcome.writes[1]),
+            Encode(fact("outside_write", Path("read.txt"), Sha256Hex("old"), Sha256Hex("new\n"))));
+  EXPECT_EQ(Encode(outcome.writes[2]),
+            Encode(fact("delete", Path("gone.txt"), std::nullopt, std::nullopt)));
+  EXPECT_EQ(JsonView(outcome.details->text)["scan"]["entries"].Int(), 3);
+  EXPECT_EQ(JsonView(outcome.details->text)["scan"]["capped"].Bool(), false);
+}
+
+TEST_F(BashTest, FactsAreBoundedAndLargeFilesAreNotHashed) {
+  const Outcome outcome = Run(
+      "Bash", R"({"command":"truncate -s 4194305 a; for i in $(seq 250); do echo >f$i; done"})");
+  ASSERT_EQ(outcome.writes.size(), 200U);
+  EXPECT_EQ(outcome.writes[0].path, Path("a"));
+  EXPECT_EQ(outcome.writes[0].after, std::nullopt);
+  EXPECT_EQ(TextOf(outcome), "(It changed 251 files; the first 200 are on record.)\n");
 }
 
 TEST_F(BashTest, CancellingEndsASleepingCommand) {
@@ -140,7 +214,8 @@ TEST_F(BashTest, CancellingEndsACommandThatIgnoresTheFirstSignal) {
 TEST_F(BashTest, AnEmptyCommandOrAWrongTimeoutIsRefused) {
   EXPECT_TRUE(Run("Bash", R"({"command":""})").is_error);
   EXPECT_TRUE(Run("Bash", R"({"command":"a\u0000b"})").is_error);
-  EXPECT_TRUE(Run("Bash", R"({"command":"true","timeout":601})").is_error);
+  EXPECT_TRUE(Run("Bash", R"({"command":"true","timeout":86401})").is_error);
+  EXPECT_TRUE(Run("Bash", R"({"command":"true","wait_time":601})").is_error);
 }
 
 TEST_F(BashTest, TheIntentHasTheCommand) {

@@ -5,7 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "tool/shells.h"
 #include "tool/tool.h"
+
+namespace stet::net {
+class HttpClient;
+}
 
 namespace stet::tool {
 
@@ -15,15 +20,29 @@ std::unique_ptr<Tool> MakeEditTool();
 std::unique_ptr<Tool> MakeGlobTool();
 /// Uses ripgrep when it is on PATH.
 std::unique_ptr<Tool> MakeGrepTool();
-/// Commands do not get the variables of these names: keys of model providers.
-std::unique_ptr<Tool> MakeBashTool(std::vector<std::string> secret_variables);
+/// What the tools for commands work with.
+struct ShellAccess {
+  /// Commands do not get the variables of these names: keys of model providers.
+  std::vector<std::string> secret_variables;
+  /// Of the session; outlives the tools.
+  Shells& shells;
+};
+std::unique_ptr<Tool> MakeBashTool(ShellAccess access);
+std::unique_ptr<Tool> MakeBashTaskTool(Shells& shells);
 std::unique_ptr<Tool> MakeTodoWriteTool();
 std::unique_ptr<Tool> MakeAskUserTool();
+/// What WebFetch works with.
+struct WebAccess {
+  net::HttpClient* http = nullptr;         // Outlives the tool.
+  std::vector<std::string> private_hosts;  // May be asked though they are not public.
+};
+std::unique_ptr<Tool> MakeWebFetchTool(WebAccess access);
 /// Not among the builtin ones: for a turn whose answer must fit `schema`, an object's.
 std::unique_ptr<Tool> MakeStructuredOutputTool(std::string schema,
                                                std::function<void(const Raw&)> take);
 
-/// All of them. Whoever knows of keys in the environment names their variables.
-std::vector<std::unique_ptr<Tool>> BuiltinTools(std::vector<std::string> secret_variables = {});
+/// All of them, WebFetch only with a client. Whoever knows of keys in the environment names their
+/// variables.
+std::vector<std::unique_ptr<Tool>> BuiltinTools(ShellAccess shell, WebAccess web = {});
 
 }  // namespace stet::tool

@@ -78,7 +78,8 @@ TEST_F(RegistryTest, ANameIsTakenOnce) {
 
 TEST(BuiltinTest, EveryToolHasAUsableSchemaAndAShortDescription) {
   Registry registry;
-  for (auto& tool : BuiltinTools()) {
+  Shells shells(nullptr);
+  for (auto& tool : BuiltinTools({.secret_variables = {}, .shells = shells})) {
     const std::string_view text = tool->description();
     EXPECT_LT(std::ranges::count(text, '\n'), 12) << tool->name();
     const Status added = registry.Add(std::move(tool));

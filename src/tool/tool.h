@@ -42,6 +42,9 @@ struct Outcome {
   bool is_error = false;
   std::optional<Raw> details;             // For faces only.
   std::vector<protocol::FileFact> reads;  // Facts about what was read; the loop appends them.
+  /// Facts about what was found written or deleted afterwards, by a command; appended before the
+  /// result.
+  std::vector<protocol::FileFact> writes;
 };
 
 /// A result that says what went wrong, and what to do.
@@ -58,6 +61,8 @@ struct Call {
   /// Appends and flushes a fact about a write that is about to happen. Nothing is written to disk
   /// when this fails.
   std::function<Status(protocol::FileFact)> record_write;
+  /// Appends and flushes that a task starts, before it does. It does not start when this fails.
+  std::function<Status(protocol::Task)> record_task;
   /// Keeps content beside the log and gives its name.
   std::function<Result<std::string>(std::string_view)> put_blob;
   /// Progress, as more output.

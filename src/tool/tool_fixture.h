@@ -2,6 +2,7 @@
 // module.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ class ToolTest : public testing::Test {
   ToolTest() {
     EXPECT_TRUE(MakeDirs(Path("")));
     workspace_.project = workspace_.cwd = Path("");
-    for (auto& tool : BuiltinTools({"STET_TEST_SECRET"}))
+    for (auto& tool : BuiltinTools({.secret_variables = {"STET_TEST_SECRET"}, .shells = shells_}))
       EXPECT_TRUE(registry_.Add(std::move(tool)));
   }
 
@@ -59,11 +60,20 @@ class ToolTest : public testing::Test {
               .files = files_,
               .cancel = cancel_.token(),
               .record_write = [this](const protocol::FileFact& fact) { return Record(fact); },
+              .record_task =
+                  [this](protocol::Task task) {
+                    tasks_.push_back(std::move(task));
+                    return record_fails_ ? Fail(Code::kFull, "no room left") : Status();
+                  },
               .put_blob = [this](std::string_view bytes) -> Result<std::string> {
                 blobs_[Sha256Hex(bytes)] = bytes;
                 return Sha256Hex(bytes);
               },
-              .update = [](std::string_view) {}};
+              .update =
+                  [this](std::string_view text) {
+                    updates_.emplace_back(text);
+                    if (on_update_) on_update_();
+                  }};
     Tool* tool = registry_.Find(name);
     if (const auto intent = tool->Intend(args, workspace_); !intent)
       return Problem(intent.error().Text());
@@ -88,12 +98,17 @@ class ToolTest : public testing::Test {
 
   TempDir temp_;
   Loop loop_;
+  std::vector<ShellEnd> ends_;
+  Shells shells_{[this](const ShellEnd& end) { ends_.push_back(end); }};
   Workspace workspace_;
   KnownFiles files_;
   Registry registry_;
   CancelSource cancel_;
   std::vector<protocol::FileFact> written_;
   std::map<std::string, std::string> blobs_;
+  std::vector<protocol::Task> tasks_;
+  std::vector<std::string> updates_;
+  std::function<void()> on_update_;
   bool record_fails_ = false;
 
  private:

@@ -26,6 +26,14 @@ TEST_F(InteractiveResumeTest, ASessionThatIsContinuedShowsWhatWasSaid) {
   Quit(*pty);
 }
 
+TEST_F(InteractiveResumeTest, ASessionInWhichNothingWasSaidIsNotGoneOnWith) {
+  ASSERT_EQ(program_.Run({"-p", "list *.md"}).exit_code, 0);
+  Quit(*Ready());
+  const auto pty = Start({"-c"});
+  EXPECT_TRUE(pty->Shows("✓ Glob *.md"));
+  Quit(*pty);
+}
+
 TEST_F(InteractiveResumeTest, AHangUpLeavesASessionThatGoesOn) {
   Script(R"({"replies":[
     {"blocks":[{"text":"one two three four five six"}],"delta":4,"fault":{"kind":"stall","afterEvents":6}},

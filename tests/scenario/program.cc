@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
+#include "base/json_view.h"
 
 namespace stet::scenario {
 namespace {
@@ -22,6 +23,17 @@ std::string Variable(const char* name) {
 Program::Program() : binary_(Variable("STET_BIN")) {
   EXPECT_FALSE(binary_.empty()) << "$STET_BIN names the program to test; ./test sets it";
   EXPECT_TRUE(MakeDirs(work()));
+}
+
+Program::~Program() {
+  const Result<std::vector<DirEntry>> sessions = ListDir(home() + "/sessions");
+  if (!sessions || binary_.empty()) return;
+  for (const DirEntry& session : *sessions) {
+    // A session that cannot be read, or that has asked nobody yet, is no matter here.
+    const Ran ran = Run({"replay", session.name, "--json"});
+    if (ran.out.empty()) continue;
+    EXPECT_EQ(JsonView(ran.out)["different"].IntOr(-1), 0) << ran.out;
+  }
 }
 
 Ran Program::Run(std::vector<std::string> arguments, std::string input) const {

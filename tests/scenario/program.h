@@ -19,6 +19,11 @@ struct Ran {
 class Program {
  public:
   Program();
+  /// Every request of every session that the test left is made again from its log: it must be what
+  /// was sent, byte for byte.
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
 
   /// Runs `stet ARGUMENTS`. Fails the test when the program crashes or hangs.
   Ran Run(std::vector<std::string> arguments, std::string input = "") const;

@@ -1,0 +1,69 @@
+#include "agent/request.h"
+
+#include "base/hash.h"
+#include "base/json_view.h"
+#include "base/json_writer.h"
+#include "provider/replay.h"
+
+namespace stet::agent {
+
+provider::Request MakeRequest(const RequestParts& parts, const context::Conversation& conversation,
+                              log::Log& log) {
+  provider::Request request;
+  request.system = parts.system;
+  request.tools = parts.tools;
+  request.entries = conversation.Entries();
+  request.effort = parts.effort;
+  request.max_tokens = parts.max_tokens;
+  request.cache_key = parts.cache_key;
+  request.read_blob = [&log](const std::string& blob) { return log.blobs().Get(blob); };
+  return request;
+}
+
+std::string CacheKeyOf(const protocol::InstructionSnapshot& snapshot) {
+  return "stet-" + FastHashHex(Encode(snapshot));
+}
+
+std::string ToolsetJson(const provider::Request& request) {
+  std::string json;
+  JsonWriter writer(json);
+  writer.BeginArray();
+  for (const provider::ToolSpec* tool : provider::SortedTools(request)) {
+    writer.BeginObject();
+    writer.Member("name", tool->name).Member("description", tool->description);
+    writer.Member("schema", tool->schema).EndObject();
+  }
+  writer.EndArray();
+  return json;
+}
+
+Result<std::vector<provider::ToolSpec>> ToolsFrom(std::string_view toolset) {
+  std::vector<provider::ToolSpec> tools;
+  const JsonView list(toolset);
+  if (!CheckJson(toolset) || !list.is_array())
+    return Fail(Code::kCorrupt, "the kept list of tools cannot be read");
+  list.ForEach([&](JsonView tool) {
+    tools.push_back({tool["name"].StringOr(""), tool["description"].StringOr(""),
+                     Raw{std::string(tool["schema"].text())}});
+  });
+  return tools;
+}
+
+Raw ParamsJson(const provider::Request& request) {
+  Raw params{""};
+  JsonWriter writer(params.text);
+  writer.BeginObject();
+  if (request.effort) writer.Member("effort", *request.effort);
+  if (request.max_tokens) writer.Member("maxTokens", *request.max_tokens);
+  if (request.output) writer.Member("output", request.output->schema);
+  writer.EndObject();
+  return params;
+}
+
+void TakeParams(const Raw& params, RequestParts& parts) {
+  const JsonView json(params.text);
+  parts.effort = json["effort"].String();
+  parts.max_tokens = json["maxTokens"].Int();
+}
+
+}  // namespace stet::agent

@@ -1,0 +1,38 @@
+// How a request is made of a session: the one place, so that the same log gives the same bytes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "context/conversation.h"
+#include "log/log.h"
+#include "provider/request.h"
+
+namespace stet::agent {
+
+/// What a request has beside the conversation.
+struct RequestParts {
+  std::vector<std::string> system;        // The rendered snapshot.
+  std::vector<provider::ToolSpec> tools;  // Sorted by name.
+  std::optional<std::string> effort;
+  std::optional<std::int64_t> max_tokens;
+  std::string cache_key;
+};
+
+/// The log must outlive the request.
+provider::Request MakeRequest(const RequestParts& parts, const context::Conversation& conversation,
+                              log::Log& log);
+
+/// The same for a session and its clones, which share their prefix.
+std::string CacheKeyOf(const protocol::InstructionSnapshot& snapshot);
+
+/// The tools as a model_call keeps them, and back. kCorrupt when they cannot be read.
+std::string ToolsetJson(const provider::Request& request);
+Result<std::vector<provider::ToolSpec>> ToolsFrom(std::string_view toolset);
+
+/// What a model_call keeps of a request's own settings, and back into `parts`.
+Raw ParamsJson(const provider::Request& request);
+void TakeParams(const Raw& params, RequestParts& parts);
+
+}  // namespace stet::agent

@@ -1,0 +1,101 @@
+#include "tool/project_scan.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "base/fs.h"
+#include "base/temp_dir.h"
+
+namespace stet::tool {
+namespace {
+
+using Paths = std::vector<std::string>;
+
+class ProjectScanTest : public testing::Test {
+ protected:
+  void Put(const std::string& name, std::string_view bytes) {
+    ASSERT_TRUE(MakeDirs(ParentDir(temp_.Sub(name))));
+    ASSERT_TRUE(ReplaceFile(temp_.Sub(name), bytes, Durable::kNo));
+  }
+  [[nodiscard]] ProjectScan Scan(const ScanLimits& limits = {}) const {
+    return ScanProject(temp_.path(), limits, {}).value();
+  }
+  static Paths PathsOf(const ProjectScan& scan) {
+    Paths paths;
+    for (const ScannedFile& file : scan.files) paths.push_back(file.path);
+    return paths;
+  }
+
+  TempDir temp_;
+};
+
+TEST_F(ProjectScanTest, FilesAreListedInTheOrderOfTheWalkWithoutWhatGitIgnores) {
+  Put("b", "");
+  Put("a.txt", "");
+  Put("a/z", "");
+  Put("a-b/c", "");
+  Put(".git/config", "");
+  Put("out/x.o", "");
+  Put(".gitignore", "out/\n");
+  const ProjectScan scan = Scan();
+  EXPECT_EQ(PathsOf(scan), (Paths{".gitignore", "a/z", "a-b/c", "a.txt", "b"}));
+  EXPECT_FALSE(scan.capped);
+}
+
+TEST_F(ProjectScanTest, ChangedNewAndDeletedFilesAreTold) {
+  for (const char* name : {"a/1", "a/2", "a.txt", "b", "c"}) Put(name, "old");
+  const ProjectScan before = Scan();
+  Put("a/2", "longer");
+  ASSERT_TRUE(Remove(temp_.Sub("b")));
+  Put("a-new", "x");
+  Put("d", "x");
+  const ScanChanges changes = CompareScans(before, Scan());
+  EXPECT_EQ(changes.written, (Paths{"a/2", "a-new", "d"}));
+  EXPECT_EQ(changes.deleted, Paths{"b"});
+}
+
+TEST_F(ProjectScanTest, AFileOfTheSameSizeIsToldByItsTimeOrItsInode) {
+  Put("a", "old");
+  Put("b", "old");
+  const ProjectScan before = Scan();
+  const timespec times[2] = {{.tv_sec = 1, .tv_nsec = 5}, {.tv_sec = 1, .tv_nsec = 5}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, temp_.Sub("a").c_str(), times, 0), 0);
+  const ProjectScan touched = Scan();
+  EXPECT_EQ(CompareScans(before, touched).written, Paths{"a"});
+  Put("b", "new");
+  EXPECT_EQ(CompareScans(touched, Scan()).written, Paths{"b"});
+  EXPECT_EQ(CompareScans(before, before).written, Paths());
+}
+
+TEST_F(ProjectScanTest, WhatLiesBehindTheEndOfACutScanIsNotTold) {
+  for (const char* name : {"b", "c", "d", "e"}) Put(name, "");
+  const ScanLimits three{.max_entries = 3};
+  const ProjectScan before = Scan(three);
+  EXPECT_TRUE(before.capped);
+  EXPECT_EQ(PathsOf(before), (Paths{"b", "c", "d"}));
+  Put("a", "");
+  const ProjectScan pushed = Scan(three);
+  EXPECT_EQ(CompareScans(before, pushed).written, Paths{"a"});
+  EXPECT_EQ(CompareScans(before, pushed).deleted, Paths()) << "d was pushed out";
+  EXPECT_EQ(CompareScans(pushed, before).deleted, Paths{"a"});
+  EXPECT_EQ(CompareScans(pushed, before).written, Paths()) << "d came back in";
+}
+
+TEST_F(ProjectScanTest, MemoryAndTimeAreBoundedToo) {
+  for (int i = 0; i < 50; ++i) Put(fmt::format("file{}", i), "");
+  EXPECT_TRUE(Scan({.max_bytes = 1000}).capped);
+  EXPECT_TRUE(Scan({.max_time = std::chrono::milliseconds(-1)}).capped);
+  EXPECT_FALSE(Scan().capped);
+}
+
+TEST_F(ProjectScanTest, CancellingEndsIt) {
+  Put("a", "");
+  CancelSource cancel;
+  cancel.Cancel();
+  EXPECT_EQ(ScanProject(temp_.path(), {}, cancel.token()).error().code, Code::kCancelled);
+}
+
+}  // namespace
+}  // namespace stet::tool

@@ -1,0 +1,111 @@
+#include "tool/shell_report.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/json_writer.h"
+#include "base/utf8.h"
+
+namespace stet::tool {
+
+namespace {
+
+constexpr std::chrono::milliseconds kUpdateEvery{100};
+
+/// How it ended, when that is worth a line.
+std::string EndOf(const ShellHow& how, const ShellReport& report) {
+  switch (how.why) {
+    case ShellHow::Why::kTimeout:
+      return fmt::format("Stopped after {} s, which was its timeout.\n",
+                         report.shell.timeout().count());
+    case ShellHow::Why::kStopped: return report.stopped + "\n";
+    case ShellHow::Why::kSignal: return fmt::format("Killed by signal {}.\n", how.signal);
+    case ShellHow::Why::kExited: break;
+  }
+  return how.exit_code == 0 ? "" : fmt::format("Exit code {}\n", how.exit_code);
+}
+
+std::string StateOf(const ShellReport& report) {
+  const auto& how = report.shell.how();
+  if (report.task_id.empty()) return how ? EndOf(*how, report) : "";
+  if (!how)
+    return fmt::format("It runs in the background as task {}. BashTask reads what it writes.\n",
+                       report.task_id);
+  std::string end = EndOf(*how, report);
+  return fmt::format("Task {} has ended.\n{}", report.task_id,
+                     end.empty() ? "Exit code 0\n" : std::move(end));
+}
+
+Raw Details(const ShellReport& report, const ShellFacts& facts) {
+  Raw raw{""};
+  JsonWriter writer(raw.text);
+  writer.BeginObject();
+  if (const auto& how = report.shell.how()) {
+    writer.Member("exitCode", std::int64_t{how->exit_code});
+    writer.Member("signal", std::int64_t{how->signal});
+  }
+  writer.Member("bytes", static_cast<std::int64_t>(report.shell.output().total()));
+  if (!report.task_id.empty()) writer.Member("taskId", report.task_id);
+  if (facts.scan) {
+    writer.Key("scan").BeginObject();
+    writer.Member("entries", static_cast<std::int64_t>(facts.scan->files.size()));
+    writer.Member("capped", facts.scan->capped);
+    writer.Member("ms", facts.scan->ms).EndObject();
+  }
+  writer.EndObject();
+  return raw;
+}
+
+}  // namespace
+
+Outcome Report(const ShellReport& report, ShellFacts facts, Call& call) {
+  std::string text = report.shell.output().Show(report.from, call.put_blob);
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  text += StateOf(report) + report.notes;
+  if (facts.left_out > 0)
+    text += fmt::format("(It changed {} files; the first {} are on record.)\n",
+                        facts.facts.size() + facts.left_out, facts.facts.size());
+  if (text.empty()) text = "(no output)\n";
+  Outcome outcome = Say(std::move(text));
+  const auto& how = report.shell.how();
+  outcome.is_error = how && !how->success();
+  outcome.details = Details(report, facts);
+  outcome.writes = std::move(facts.facts);
+  return outcome;
+}
+
+ShellUpdates::ShellUpdates(Shell& shell, Call& call)
+    : shell_(shell), call_(call), timer_(call.loop) {
+  shell_.OnOutput([this](std::string_view text) { Take(text); });
+}
+
+void ShellUpdates::Take(std::string_view text) {
+  pending_.append(text.substr(text.size() - std::min(text.size(), kMaxUpdateBytes)));
+  if (pending_.size() > kMaxUpdateBytes) pending_.erase(0, pending_.size() - kMaxUpdateBytes);
+  if (std::exchange(waiting_, true)) return;
+  timer_.Start(kUpdateEvery, [this] {
+    waiting_ = false;
+    call_.update(ReplaceInvalidUtf8(std::exchange(pending_, {})));
+  });
+}
+
+Task<ShellWake> AwaitShell(Shell& shell, std::chrono::milliseconds wait, Call& call) {
+  const Pending<ShellWake> wake(call.loop);
+  Timer timer(call.loop);
+  timer.Start(wait, [wake] { wake.Set(ShellWake::kWaited); });
+  shell.OnEnd([wake] { wake.Set(ShellWake::kEnded); });
+  const CancelRegistration cancelled =
+      call.cancel.OnCancel([wake] { wake.Set(ShellWake::kCancelled); });
+  co_return co_await wake;
+}
+
+Task<void> StopShell(Shell& shell, Call& call) {
+  const Pending<bool> ended(call.loop);
+  shell.OnEnd([ended] { ended.Set(true); });
+  shell.Stop();
+  (void)co_await ended;
+}
+
+}  // namespace stet::tool

@@ -1,0 +1,177 @@
+// LiveTest: a session as a client has it, over the emulator.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/fs.h"
+#include "base/json_view.h"
+#include "base/temp_dir.h"
+#include "config/roots.h"
+#include "emulator/emulator.h"
+#include "host/local_live.h"
+#include "host/local_sessions.h"
+#include "host/session_store.h"
+#include "log/log.h"
+
+namespace stet::test {
+
+/// Keeps everything that a session tells, to be waited for.
+class Heard {
+ public:
+  client::Watcher Watcher() {
+    return [this](const protocol::Event* event, const protocol::Transient* transient) {
+      const std::lock_guard lock(mutex_);
+      if (event != nullptr) events_.push_back(*event);
+      if (transient != nullptr) transients_.push_back(*transient);
+      changed_.notify_all();
+    };
+  }
+
+  /// The first event of this type that fits, now or within a long time.
+  template <class T>
+  std::optional<T> Await(std::function<bool(const T&)> fits = [](const T&) { return true; }) {
+    return AwaitIn<T>(
+        events_,
+        [](const protocol::Event& event) -> const protocol::PayloadVariant& {
+          return event.payload;
+        },
+        fits);
+  }
+  template <class T>
+  std::optional<T> AwaitTransient(std::function<bool(const T&)> fits = [](const T&) {
+    return true;
+  }) {
+    return AwaitIn<T>(
+        transients_,
+        [](const protocol::Transient& one) -> const protocol::TransientPayload& {
+          return one.transient;
+        },
+        fits);
+  }
+  std::vector<protocol::Event> Events() {
+    const std::lock_guard lock(mutex_);
+    return {events_.begin(), events_.end()};
+  }
+  template <class T>
+  std::vector<T> All() {
+    std::vector<T> all;
+    for (const protocol::Event& event : Events()) {
+      if (const auto* one = std::get_if<T>(&event.payload)) all.push_back(*one);
+    }
+    return all;
+  }
+
+ private:
+  template <class T, class List, class PayloadOf>
+  std::optional<T> AwaitIn(const List& list, PayloadOf payload_of,
+                           const std::function<bool(const T&)>& fits) {
+    std::unique_lock lock(mutex_);
+    std::optional<T> found;
+    std::size_t looked = 0;
+    changed_.wait_for(lock, std::chrono::seconds(60), [&] {
+      for (; looked < list.size() && !found; ++looked) {
+        const auto* one = std::get_if<T>(&payload_of(list[looked]));
+        if (one != nullptr && fits(*one)) found = *one;
+      }
+      return found.has_value();
+    });
+    return found;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<protocol::Event> events_;
+  std::deque<protocol::Transient> transients_;
+};
+
+class LiveTest : public testing::Test {
+ protected:
+  LiveTest() {
+    EXPECT_TRUE(MakeDirs(project_));
+    EXPECT_TRUE(MakeDirs(roots_.config));
+    EXPECT_TRUE(ReplaceFile(project_ + "/a.txt", "one\n", Durable::kNo));
+  }
+
+  /// Whatever happened, every request can be made again from the log.
+  void TearDown() override {
+    session_.reset();
+    if (session_id_.empty()) return;
+    const auto report = host::MakeLocalSessions(roots_)->Replay(session_id_);
+    EXPECT_TRUE(!report || report->different == 0);
+  }
+
+  void Script(std::string_view script, const std::string& api = "anthropic-messages") {
+    auto started = emulator::Emulator::Start(script);
+    ASSERT_TRUE(started) << started.error().Text();
+    emulator_ = *std::move(started);
+    const std::string suffix = api == "anthropic-messages"     ? ""
+                               : api == "google-generative-ai" ? "/v1beta"
+                                                               : "/v1";
+    ASSERT_TRUE(ReplaceFile(roots_.settings(),
+                            "[model]\ntype='custom'\nid='m'\napi='" + api + "'\nbaseUrl='" +
+                                emulator_->base_url() + suffix + "'\n" + more_settings_,
+                            Durable::kNo));
+  }
+
+  [[nodiscard]] protocol::Attach Here(const std::string& mode = "bypass",
+                                      bool answers = false) const {
+    protocol::Attach attach;
+    attach.cwd = project_;
+    attach.mode = mode;
+    attach.answers = answers;
+    return attach;
+  }
+
+  void Open(const protocol::Attach& attach) {
+    auto opened = live_->Attach(attach, heard_->Watcher());
+    ASSERT_TRUE(opened) << opened.error().Text();
+    session_ = *std::move(opened);
+    session_id_ = session_->State().session_id;
+  }
+
+  protocol::Accepted Send(const std::string& text, const std::string& how = "send") {
+    protocol::Send send;
+    send.text = text;
+    send.how = how;
+    const Result<protocol::Accepted> accepted = session_->Send(send);
+    EXPECT_TRUE(accepted) << accepted.error().Text();
+    return accepted.value_or(protocol::Accepted());
+  }
+
+  protocol::TurnReport EndOf(const std::string& turn_id) {
+    const auto end = heard_->AwaitTransient<protocol::RuntimeEnd>(
+        [&](const protocol::RuntimeEnd& one) { return one.turn_id == turn_id; });
+    EXPECT_TRUE(end) << turn_id << " did not end";
+    return session_->Report(turn_id).value_or(protocol::TurnReport());
+  }
+  protocol::TurnReport Run(const std::string& text) {
+    return EndOf(Send(text).turn_id.value_or(""));
+  }
+
+  /// The bodies of the requests so far.
+  std::vector<std::string> Requests() const {
+    std::vector<std::string> bodies;
+    for (const auto& record : emulator_->Requests()) bodies.push_back(record.body.text);
+    return bodies;
+  }
+
+  TempDir dir_;
+  std::string project_ = dir_.path() + "/project";
+  config::Roots roots_{.data = dir_.path() + "/home", .config = dir_.path() + "/home"};
+  std::string more_settings_;
+  std::unique_ptr<emulator::Emulator> emulator_;
+  std::unique_ptr<Heard> heard_ = std::make_unique<Heard>();
+  std::unique_ptr<client::Live> live_ = host::MakeLocalLive(roots_);
+  std::unique_ptr<client::LiveSession> session_;
+  std::string session_id_;
+};
+
+}  // namespace stet::test
