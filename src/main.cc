@@ -9,6 +9,7 @@
 #include "cli/run.h"
 #include "config/roots.h"
 #include "emulator/program.h"
+#include "host/local_device.h"
 #include "host/local_live.h"
 #include "host/local_models.h"
 #include "host/local_sessions.h"
@@ -33,6 +34,11 @@ stet::Result<std::unique_ptr<stet::client::Models>> OpenModels() {
   return stet::host::MakeLocalModels(std::move(roots));
 }
 
+stet::Result<std::unique_ptr<stet::client::Device>> OpenDevice() {
+  ASSIGN_OR_RETURN(stet::config::Roots roots, stet::config::FindRoots());
+  return stet::host::MakeLocalDevice(std::move(roots));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -47,6 +53,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // So is a file that may not grow.
   if (argc >= 2 && std::string_view(argv[1]) == "emulator")
     return stet::emulator::EmulatorMain(argc - 1, argv + 1);
-  return stet::cli::Run(argc, argv,
-                        {.sessions = OpenSessions, .models = OpenModels, .live = OpenLive});
+  return stet::cli::Run(
+      argc, argv,
+      {.sessions = OpenSessions, .models = OpenModels, .live = OpenLive, .device = OpenDevice});
 }

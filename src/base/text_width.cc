@@ -53,6 +53,15 @@ std::size_t TextWidth(std::string_view text) {
   return width;
 }
 
+std::size_t FirstGrapheme(std::string_view text) {
+  std::size_t bytes = 0;
+  EachGrapheme(text, [&](std::string_view grapheme, std::size_t) {
+    bytes = grapheme.size();
+    return false;
+  });
+  return bytes;
+}
+
 std::string FitText(std::string_view text, std::size_t columns) {
   if (TextWidth(text) <= columns) return std::string(text);
   if (columns == 0) return "";

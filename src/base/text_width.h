@@ -11,6 +11,9 @@ namespace stet {
 
 std::size_t TextWidth(std::string_view text);
 
+/// How many bytes the first grapheme takes; 0 when there is none.
+std::size_t FirstGrapheme(std::string_view text);
+
 /// `text` in at most `columns`: whole when it fits, else cut with an ellipsis in the last column.
 std::string FitText(std::string_view text, std::size_t columns);
 

@@ -14,6 +14,14 @@ TEST(TextWidth, CountsColumnsNotBytes) {
   EXPECT_EQ(TextWidth(""), 0u);
 }
 
+TEST(TextWidth, TheFirstGraphemeIsNeverCut) {
+  EXPECT_EQ(FirstGrapheme(""), 0u);
+  EXPECT_EQ(FirstGrapheme("ab"), 1u);
+  EXPECT_EQ(FirstGrapheme("e\u0301x"), 3u);
+  EXPECT_EQ(FirstGrapheme("👨‍👩‍👧世"), std::string_view("👨‍👩‍👧").size());
+  EXPECT_EQ(FirstGrapheme("\xff世"), 1u);
+}
+
 TEST(TextWidth, CutsBetweenGraphemesAndSaysSo) {
   EXPECT_EQ(FitText("hello", 5), "hello");
   EXPECT_EQ(FitText("hello!", 5), "hell…");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/version.h"
+#include "cli/completion.h"
 #include "cli/exit_codes.h"
 
 namespace stet::cli {
@@ -222,6 +223,57 @@ void AddModels(CLI::App& app, ModelsCommand& command) {
   check->callback([&command] { command.verb = "check"; });
 }
 
+void AddDevice(CLI::App& app, SetupCommand& setup, DoctorCommand& doctor, ConfigCommand& config) {
+  CLI::App* setting = app.add_subcommand("setup", "Choose the model to use, and try it");
+  setting->callback([&setup] { setup.asked = true; });
+  setting->add_option("--provider", setup.provider, "The provider (see `stet models`)");
+  setting->add_option("--model", setup.model, "The model's id");
+  setting->add_option("--key-variable", setup.key_variable,
+                      "The environment variable with the key, when it is not the provider's own");
+  setting->add_flag("-y,--yes", setup.yes, "Do not ask: take the defaults, replace what is there");
+
+  CLI::App* examining = app.add_subcommand("doctor", "Say what is wrong here, and what to do");
+  examining->callback([&doctor] { doctor.asked = true; });
+  examining->add_flag("--json", doctor.json, "Print JSON");
+
+  CLI::App* configuring = app.add_subcommand("config", "Show and check the configuration");
+  configuring->require_subcommand(1);
+  const auto verb = [&](const char* name, const char* description) {
+    CLI::App* added = configuring->add_subcommand(name, description);
+    added->callback([&config, name] { config.verb = name; });
+    return added;
+  };
+  verb("show", "The settings in force, and where each comes from")
+      ->add_flag("--json", config.json, "Print JSON");
+  verb("check", "Whether the file is right; else where it is not");
+  verb("path", "Where the file is");
+}
+
+/// The values that a check in braces, such as "TEXT:{a,b}", leaves.
+std::vector<std::string> ChoicesIn(const std::string& type) {
+  std::vector<std::string> choices;
+  const std::size_t begin = type.find('{');
+  const std::size_t end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return choices;
+  return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
+}
+
+CommandFacts FactsOf(const CLI::App& app) {
+  CommandFacts facts{.name = app.get_name(), .description = app.get_description()};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) continue;  // Hidden.
+    OptionFacts& added = facts.options.emplace_back();
+    for (const std::string& name : option->get_snames()) added.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) added.names.push_back("--" + name);
+    added.description = option->get_description();
+    added.takes_value = option->get_items_expected_max() > 0;
+    added.choices = ChoicesIn(option->get_type_name());
+  }
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    facts.commands.push_back(FactsOf(*verb));
+  return facts;
+}
+
 Answer Wrong(std::string_view what) {
   return {fmt::format("stet: {}\n`stet --help` shows what there is.\n", what), kExitUsage};
 }
@@ -253,12 +305,21 @@ Command ParseArguments(int argc, const char* const* argv) {
   SessionsCommand sessions;
   ModelsCommand models;
   WorkCommand work;
+  SetupCommand setup;
+  DoctorCommand doctor;
+  ConfigCommand config;
+  std::string shell;
   std::string refused;
   CLI::App app{std::string(kDescription), "stet"};
   app.set_version_flag("--version", fmt::format("stet {}", ProgramVersion()));
   app.require_subcommand(0, 1);
   AddSessions(app, sessions);
   AddModels(app, models);
+  AddDevice(app, setup, doctor, config);
+  app.add_subcommand("completion", "Print a script that completes stet's command line in a shell")
+      ->add_option("SHELL", shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   AddRequests(app, sessions);
   AddWork(app, work);
   AddModel(app, work);
@@ -280,7 +341,11 @@ Command ParseArguments(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return Wrong(error.what());
   }
+  if (!shell.empty()) return Answer{CompletionScript(shell, FactsOf(app)), kExitDone};
   if (!models.verb.empty()) return models;
+  if (setup.asked) return setup;
+  if (doctor.asked) return doctor;
+  if (!config.verb.empty()) return config;
   if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));
   if (sessions.verb.empty()) {
     if (const std::string wrong = WhatIsWrong(work); !wrong.empty()) return Wrong(wrong);

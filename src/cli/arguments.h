@@ -37,6 +37,27 @@ struct ModelsCommand {
   bool json = false;
 };
 
+/// `stet setup`.
+struct SetupCommand {
+  bool asked = false;
+  std::string provider;
+  std::string model;
+  std::string key_variable;
+  bool yes = false;  // Takes what is not given by default, and replaces.
+};
+
+/// `stet doctor`.
+struct DoctorCommand {
+  bool asked = false;
+  bool json = false;
+};
+
+/// `stet config VERB`.
+struct ConfigCommand {
+  std::string verb;  // show, check or path
+  bool json = false;
+};
+
 /// `stet [PROMPT]` and `stet -p`.
 struct WorkCommand {
   bool print = false;
@@ -76,7 +97,8 @@ struct Answer {
   int exit_code = 0;
 };
 
-using Command = std::variant<SessionsCommand, ModelsCommand, WorkCommand, Answer>;
+using Command = std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand,
+                             ConfigCommand, WorkCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

@@ -3,16 +3,29 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
+#include "cli/doctor.h"
 #include "cli/exit_codes.h"
+#include "cli/interactive.h"
 #include "cli/models.h"
 #include "cli/print.h"
 #include "cli/sessions.h"
+#include "cli/setup.h"
 #include "cli/stream_json.h"
 #include "cli/terminal.h"
 
 namespace stet::cli {
 
 namespace {
+
+Result<int> PerformOnDevice(const Command& command, const Clients& clients, Terminal& terminal) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, clients.device());
+  if (const auto* doctor = std::get_if<DoctorCommand>(&command))
+    return RunDoctor(*doctor, *device, terminal);
+  if (const auto* config = std::get_if<ConfigCommand>(&command))
+    return RunConfig(*config, *device, terminal);
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> models, clients.models());
+  return RunSetup(std::get<SetupCommand>(command), *models, *device, terminal);
+}
 
 Result<int> Perform(const Command& command, const Clients& clients, Terminal& terminal) {
   if (const auto* models = std::get_if<ModelsCommand>(&command)) {
@@ -22,8 +35,13 @@ Result<int> Perform(const Command& command, const Clients& clients, Terminal& te
   if (const auto* work = std::get_if<WorkCommand>(&command)) {
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> client, clients.live());
     if (work->output_format == "stream-json") return RunStreamJson(*work, *client, terminal);
-    return RunPrint(*work, *client, terminal);
+    if (work->print) return RunPrint(*work, *client, terminal);
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, clients.sessions());
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, clients.device());
+    return RunInteractive(*work, {*client, *sessions, *device}, terminal);
   }
+  if (!std::holds_alternative<SessionsCommand>(command))
+    return PerformOnDevice(command, clients, terminal);
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> client, clients.sessions());
   return RunSessions(std::get<SessionsCommand>(command), *client, terminal);
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "client/device.h"
 #include "client/live.h"
 #include "client/models.h"
 #include "client/sessions.h"
@@ -16,6 +17,7 @@ struct Clients {
   std::function<Result<std::unique_ptr<client::Sessions>>()> sessions;
   std::function<Result<std::unique_ptr<client::Models>>()> models;
   std::function<Result<std::unique_ptr<client::Live>>()> live;
+  std::function<Result<std::unique_ptr<client::Device>>()> device;
 };
 
 /// The process's exit code.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "client/sessions.h"
@@ -48,6 +49,9 @@ class LiveSession {
   /// Files that were written after `target` and can be put back; with `restore`, puts them back.
   virtual Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
                                                 bool restore) = 0;
+
+  /// The last events on the path to the leaf, at most `count`, the oldest first.
+  virtual Result<std::vector<protocol::Event>> Recent(std::size_t count) = 0;
 
   /// How a turn went that ended under this hold; the latest few are known.
   virtual std::optional<protocol::TurnReport> Report(const std::string& turn_id) = 0;

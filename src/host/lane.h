@@ -70,6 +70,7 @@ class Lane {
   Result<client::Moved> Branch(const std::string& leaf);
   [[nodiscard]] Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
                                                       bool restore);
+  [[nodiscard]] Result<std::vector<protocol::Event>> Recent(std::size_t count) const;
   [[nodiscard]] std::optional<protocol::TurnReport> Report(const std::string& turn_id) const;
   [[nodiscard]] log::Log& log() { return *setup_.log; }
 

@@ -108,4 +108,16 @@ Result<protocol::FileRows> Lane::FilesSince(const std::optional<std::string>& ta
   return host::FilesSince(*setup_.log, target, restore);
 }
 
+Result<std::vector<protocol::Event>> Lane::Recent(std::size_t count) const {
+  std::vector<protocol::Event> events;
+  const log::Index& index = setup_.log->index();
+  for (log::Ordinal at = index.leaf(); at != log::kNone && events.size() < count;
+       at = index.entries()[at].parent) {
+    ASSIGN_OR_RETURN(protocol::Event event, setup_.log->EventAt(at));
+    events.push_back(std::move(event));
+  }
+  std::ranges::reverse(events);
+  return events;
+}
+
 }  // namespace stet::host

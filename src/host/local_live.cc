@@ -97,6 +97,9 @@ class LocalSession final : public client::LiveSession {
                                         bool restore) override {
     return host_.Call([&] { return lane_->FilesSince(target, restore); });
   }
+  Result<std::vector<protocol::Event>> Recent(std::size_t count) override {
+    return host_.Call([&] { return lane_->Recent(count); });
+  }
   std::optional<protocol::TurnReport> Report(const std::string& turn_id) override {
     return host_.Call([&] { return lane_->Report(turn_id); });
   }

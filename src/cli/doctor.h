@@ -1,0 +1,16 @@
+// `stet doctor` and `stet config`: what is wrong with this device or its configuration, and what to
+// do about it.
+#pragma once
+
+#include "base/result.h"
+#include "cli/arguments.h"
+#include "cli/terminal.h"
+#include "client/device.h"
+
+namespace stet::cli {
+
+/// The exit code, or why it failed: kExitFailed when something must be put right.
+Result<int> RunDoctor(const DoctorCommand& command, client::Device& device, Terminal& terminal);
+Result<int> RunConfig(const ConfigCommand& command, client::Device& device, Terminal& terminal);
+
+}  // namespace stet::cli

@@ -1,0 +1,58 @@
+#include "cli/interactive.h"
+
+#include <algorithm>
+
+#include <unistd.h>
+
+#include "cli/exit_codes.h"
+#include "cli/interactive_session.h"
+#include "cli/picker.h"
+#include "cli/work.h"
+
+namespace stet::cli {
+namespace {
+
+/// The session that the user picks; nothing when none is.
+Result<std::optional<std::string>> Pick(client::Sessions& sessions, Tty& tty) {
+  ASSIGN_OR_RETURN(std::vector<protocol::SessionSummary> all, sessions.List());
+  std::erase_if(all, [](const protocol::SessionSummary& one) { return one.user_messages == 0; });
+  if (all.empty()) return Fail(Code::kNotFound, "there are no sessions yet");
+  return PickSession(all, tty);
+}
+
+}  // namespace
+
+Result<int> RunInteractive(const WorkCommand& command, const InteractiveClients& clients,
+                           Terminal& terminal) {
+  if (::isatty(STDIN_FILENO) != 1 || !terminal.stdout_is_terminal()) {
+    terminal.Say(
+        "stet: a conversation needs a terminal; for scripts and pipes use `stet -p PROMPT`");
+    return kExitUsage;
+  }
+  WorkCommand work = command;
+  ASSIGN_OR_RETURN(const protocol::FaceSettings face, clients.device.Face());
+  ASSIGN_OR_RETURN(const std::unique_ptr<Tty> tty, Tty::Open());
+  if (work.resume && work.resume->empty()) {
+    ASSIGN_OR_RETURN(work.resume, Pick(clients.sessions, *tty));
+    if (!work.resume) return kExitDone;
+  }
+  ASSIGN_OR_RETURN(protocol::Attach attach, AttachOf(work, clients.live));
+  attach.answers = true;
+  History history(face.history_file);
+  const InteractiveSetup setup{clients.live, clients.sessions, *tty,
+                               terminal,     history,          face.bell_after_ms};
+  std::string prompt = work.prompt;
+  while (true) {
+    InteractiveSession session(setup);
+    ASSIGN_OR_RETURN(const Leaving leaving, session.Run(attach, prompt));
+    if (!leaving.next_session) return leaving.exit_code;
+    const std::string cwd = attach.cwd;
+    attach = protocol::Attach();
+    attach.cwd = cwd;
+    attach.session_id = leaving.next_session;
+    attach.answers = true;
+    prompt.clear();
+  }
+}
+
+}  // namespace stet::cli

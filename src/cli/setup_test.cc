@@ -1,0 +1,86 @@
+#include "cli/setup.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/exit_codes.h"
+
+namespace stet::cli {
+namespace {
+
+class FakeModels final : public client::Models {
+ public:
+  Result<protocol::ModelList> List() override {
+    protocol::ModelList list;
+    protocol::ProviderRow& row = list.providers.emplace_back();
+    row.name = "acme";
+    row.key_variable = "ACME_KEY";
+    list.selected = "acme/m";
+    if (!has_key) list.problem = "acme/m needs a key";
+    return list;
+  }
+  Result<protocol::ModelCheck> Check(const std::string& model,
+                                     const std::function<void(const std::string&)>&) override {
+    ++checks;
+    EXPECT_EQ(model, "");
+    protocol::ModelCheck check;
+    check.ok = !failure;
+    check.failure = failure;
+    return check;
+  }
+
+  bool has_key = true;
+  std::optional<std::string> failure;
+  int checks = 0;
+};
+
+class FakeDevice final : public client::Device {
+ public:
+  Result<protocol::FaceSettings> Face() override { return protocol::FaceSettings(); }
+  Result<protocol::ConfigReport> Config() override { return protocol::ConfigReport(); }
+  std::string ConfigPath() override { return "config.toml"; }
+  Status ChooseModel(const protocol::ModelChoice& choice, bool) override {
+    chosen = choice;
+    return {};
+  }
+  protocol::CheckRows Examine() override { return {}; }
+
+  protocol::ModelChoice chosen;
+};
+
+class SetupTest : public testing::Test {
+ protected:
+  Result<int> Run() { return RunSetup(command_, models_, device_, terminal_); }
+
+  SetupCommand command_{
+      .asked = true, .provider = "acme", .model = "m", .key_variable = "", .yes = true};
+  FakeModels models_;
+  FakeDevice device_;
+  Terminal terminal_;
+};
+
+TEST_F(SetupTest, AModelWhoseKeyIsThereIsTried) {
+  EXPECT_EQ(Run(), kExitDone);
+  EXPECT_EQ(models_.checks, 1);
+  protocol::ModelChoice choice;
+  choice.provider = "acme";
+  choice.id = "m";
+  EXPECT_EQ(device_.chosen, choice);
+}
+
+TEST_F(SetupTest, AModelThatDoesNotAnswerIsAFailure) {
+  models_.failure = "overloaded";
+  EXPECT_EQ(Run(), kExitFailed);
+  models_.failure = "auth";
+  EXPECT_EQ(Run(), kExitAuth);
+}
+
+TEST_F(SetupTest, WithoutItsKeyAModelIsChosenAndNotAsked) {
+  models_.has_key = false;
+  command_.key_variable = "OTHER_KEY";
+  EXPECT_EQ(Run(), kExitDone);
+  EXPECT_EQ(models_.checks, 0);
+  EXPECT_EQ(device_.chosen.api_key_env, "OTHER_KEY");
+}
+
+}  // namespace
+}  // namespace stet::cli

@@ -1,0 +1,294 @@
+#include "cli/slash.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/text_width.h"
+#include "cli/cost_view.h"
+#include "cli/slash_rewind.h"
+
+namespace stet::cli {
+namespace {
+
+std::string_view Trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\n");
+  if (begin == std::string_view::npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin);
+}
+
+/// Takes the first word off.
+std::string TakeWord(std::string_view& text) {
+  const std::size_t end = std::min(text.find(' '), text.size());
+  std::string word(text.substr(0, end));
+  text = Trimmed(text.substr(end));
+  return word;
+}
+
+void RunHelp(const std::string&, Desk& desk);
+
+/// Makes the change, then tells `what` it is now.
+void Change(const protocol::Change& change, std::string_view what, Desk& desk) {
+  if (const Status changed = desk.session.Change(change); !changed)
+    return desk.Complain(changed.error());
+  const protocol::LiveState state = desk.session.State();
+  const std::string& now = what == "model"    ? state.model
+                           : what == "effort" ? state.effort
+                                              : state.mode;
+  desk.view.Note(fmt::format("{}: {}", what, now));
+}
+
+void RunModel(const std::string& name, Desk& desk) {
+  if (name.empty())
+    return desk.view.Note(fmt::format("model: {}; /model NAME changes it, `stet models` lists them",
+                                      desk.session.State().model));
+  protocol::Change change;
+  change.model = name;
+  Change(change, "model", desk);
+}
+
+void RunEffort(const std::string& level, Desk& desk) {
+  if (level.empty()) {
+    const std::string now = desk.session.State().effort;
+    return desk.view.Note(
+        fmt::format("effort: {}; one of none, minimal, low, medium, high, xhigh, max",
+                    now.empty() ? "the model's own" : now));
+  }
+  protocol::Change change;
+  change.effort = level;
+  Change(change, "effort", desk);
+}
+
+void RunMode(const std::string& mode, Desk& desk) {
+  if (mode.empty())
+    return desk.view.Note(
+        fmt::format("mode: {}; one of default, acceptEdits, auto, plan, dontAsk, bypass",
+                    desk.session.State().mode));
+  protocol::Change change;
+  change.mode = mode;
+  Change(change, "mode", desk);
+}
+
+void RunTitle(const std::string& title, Desk& desk) {
+  if (title.empty()) return desk.view.Note("write the title behind it: /title TEXT", Style::kRed);
+  protocol::Change change;
+  change.title = title;
+  if (const Status changed = desk.session.Change(change); !changed)
+    return desk.Complain(changed.error());
+  desk.view.Note("titled: " + title);
+}
+
+void RunCost(const std::string&, Desk& desk) {
+  const Result<protocol::CostReport> cost = desk.sessions.Cost(desk.session.State().session_id);
+  if (!cost) return desk.Complain(cost.error());
+  desk.view.Block(CostText(*cost));
+}
+
+/// By the last request that a model answered.
+void RunContext(const std::string&, Desk& desk) {
+  const protocol::LiveState state = desk.session.State();
+  const Result<std::vector<protocol::Event>> recent = desk.session.Recent(200);
+  if (!recent) return desk.Complain(recent.error());
+  std::optional<protocol::Usage> last;
+  for (const protocol::Event& event : *recent) {
+    const auto* message = std::get_if<protocol::AssistantMessage>(&event.payload);
+    if (message != nullptr && message->message.usage) last = message->message.usage;
+  }
+  if (!last || state.context_window <= 0)
+    return desk.view.Note(fmt::format("nothing was sent yet; the window of {} has {} tokens",
+                                      state.model, CountText(state.context_window)));
+  const std::int64_t used =
+      last->input + last->cache_read.value_or(0) + last->cache_write.value_or(0) + last->output;
+  desk.view.Note(fmt::format("{} of {} tokens of the window ({}%), after the last answer; {} tools",
+                             CountText(used), CountText(state.context_window),
+                             used * 100 / state.context_window, state.tools.size()));
+}
+
+void RunCompact(const std::string&, Desk& desk) {
+  desk.view.Note("compaction is not there yet", Style::kRed);
+}
+
+void RunExport(const std::string& file, Desk& desk) {
+  const std::string id = desk.session.State().session_id;
+  const std::string path = file.empty() ? id + ".tar" : file;
+  const client::ExportFormat format =
+      path.ends_with(".jsonl") ? client::ExportFormat::kJsonl : client::ExportFormat::kTar;
+  if (const Status done = desk.sessions.Export(id, format, path, -1); !done)
+    return desk.Complain(done.error());
+  desk.view.Note("written: " + path);
+}
+
+void RunContinue(const std::string&, Desk& desk) {
+  protocol::Send send;
+  send.how = "continue";
+  if (const Result<protocol::Accepted> accepted = desk.session.Send(send); !accepted)
+    return desk.Complain(accepted.error());
+  desk.view.Begin();
+}
+
+void RunResume(const std::string& id, Desk& desk) {
+  if (desk.view.running())
+    return desk.view.Note("a turn runs: stop it with Ctrl-C first", Style::kRed);
+  if (!id.empty()) {
+    const Result<std::string> found = desk.sessions.Resolve(id);
+    if (!found) return desk.Complain(found.error());
+    return desk.leave({.exit_code = 0, .next_session = *found});
+  }
+  const Result<std::optional<std::string>> picked = desk.pick_session();
+  if (!picked) return desk.Complain(picked.error());
+  if (*picked) desk.leave({.exit_code = 0, .next_session = *picked});
+}
+
+struct Queued {
+  std::string queue;
+  std::size_t place;
+  std::string text;
+};
+
+std::vector<Queued> QueueOf(const protocol::LiveState& state) {
+  std::vector<Queued> all;
+  for (std::size_t i = 0; i < state.steers.size(); ++i)
+    all.push_back({"steer", i, protocol::PlainText(state.steers[i].content)});
+  for (std::size_t i = 0; i < state.follow_ups.size(); ++i)
+    all.push_back({"follow_up", i, protocol::PlainText(state.follow_ups[i].content)});
+  return all;
+}
+
+void ShowQueue(const std::vector<Queued>& queue, Desk& desk) {
+  if (queue.empty()) return desk.view.Note("nothing is queued");
+  std::string rows;
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const std::string row =
+        fmt::format("{:>3}  {}  {}", i + 1, queue[i].queue == "steer" ? "steers" : "follows",
+                    OneLineText(queue[i].text));
+    rows += FitText(PrintableText(row), desk.terminal.columns() - 1) + "\n";
+  }
+  desk.view.Block(rows + "/queue rm N removes one, /queue edit N TEXT changes it\n");
+}
+
+/// `argument`: nothing, "rm N", or "edit N TEXT".
+void RunQueue(const std::string& argument, Desk& desk) {
+  const protocol::LiveState state = desk.session.State();
+  const std::vector<Queued> queue = QueueOf(state);
+  if (argument.empty()) return ShowQueue(queue, desk);
+  std::string_view rest = argument;
+  const std::string verb = TakeWord(rest);
+  const std::string number = TakeWord(rest);
+  std::size_t which = 0;
+  std::from_chars(number.data(), number.data() + number.size(), which);
+  const bool edit = verb == "edit";
+  if ((!edit && verb != "rm") || which < 1 || which > queue.size() || (edit && rest.empty()))
+    return desk.view.Note("write /queue, /queue rm N or /queue edit N TEXT", Style::kRed);
+  const Queued& chosen = queue[which - 1];
+  protocol::QueueItems items = chosen.queue == "steer" ? state.steers : state.follow_ups;
+  if (edit) {
+    protocol::TextBlock text;
+    text.text = rest;
+    items[chosen.place].content = {protocol::Block(std::move(text))};
+  } else {
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(chosen.place));
+  }
+  if (const Status done = desk.session.RewriteQueue(chosen.queue, items); !done)
+    return desk.Complain(done.error());
+  ShowQueue(QueueOf(desk.session.State()), desk);
+}
+
+void RunQuit(const std::string&, Desk& desk) { desk.leave({}); }
+
+struct Row {
+  std::string_view name;
+  std::string_view argument;
+  std::string_view help;
+  void (*run)(const std::string& argument, Desk& desk);
+};
+
+constexpr std::array kCommands = {
+    Row{"help", "", "this list", RunHelp},
+    Row{"model", "[NAME]", "shows or changes the model", RunModel},
+    Row{"effort", "[LEVEL]", "shows or changes how hard the model thinks", RunEffort},
+    Row{"mode", "[MODE]", "shows or changes what may run unasked", RunMode},
+    Row{"cost", "", "what the session's model calls came to", RunCost},
+    Row{"context", "", "how full the model's window is", RunContext},
+    Row{"rewind", "[EVENT]", "goes back, and puts files back if you want", RunRewind},
+    Row{"branch", "[LEAF]", "goes to another branch", RunBranch},
+    Row{"resume", "[ID]", "goes on with another session", RunResume},
+    Row{"continue", "", "goes on with an interrupted turn, or with what is queued", RunContinue},
+    Row{"queue", "[rm N | edit N TEXT]", "shows or changes what is queued", RunQueue},
+    Row{"compact", "", "makes the conversation shorter (not there yet)", RunCompact},
+    Row{"export", "[FILE]", "writes the session to a tar, or its log to a .jsonl", RunExport},
+    Row{"title", "TEXT", "names the session", RunTitle},
+    Row{"quit", "", "ends; the session can be resumed", RunQuit},
+};
+
+void RunHelp(const std::string&, Desk& desk) {
+  std::string rows;
+  for (const Row& row : kCommands)
+    rows += fmt::format("  {:<28} {}\n", fmt::format("/{} {}", row.name, row.argument), row.help);
+  desk.view.Block(
+      rows +
+      "\n  Enter sends; Alt-Enter or a \\ at the end makes a new line.\n"
+      "  While a turn runs: Enter queues, a line that begins with ! steers, Ctrl-C stops.\n"
+      "  Ctrl-D on an empty line, or Ctrl-C twice, quits.\n");
+}
+
+/// How many letters must be put in, left out, changed or swapped with the next.
+std::size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before;
+  std::vector<std::size_t> above(b.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::vector<std::size_t> row = {i};
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      std::size_t least =
+          std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) least = std::min(least, before[j - 2] + 1);
+      row.push_back(least);
+    }
+    before = std::exchange(above, std::move(row));
+  }
+  return above[b.size()];
+}
+
+}  // namespace
+
+std::optional<Slash> ParseSlash(std::string_view line) {
+  line = Trimmed(line);
+  if (!line.starts_with('/')) return std::nullopt;
+  line.remove_prefix(1);
+  const std::size_t end = std::min(line.find_first_of(" \t\n"), line.size());
+  const std::string_view name = line.substr(0, end);
+  const bool letters = std::ranges::all_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+  if (name.empty() || !letters) return std::nullopt;
+  return Slash{std::string(name), std::string(Trimmed(line.substr(end)))};
+}
+
+std::string NearestSlash(std::string_view name) {
+  constexpr std::size_t kMaxName = 32;
+  std::string nearest;
+  if (name.size() > kMaxName) return nearest;
+  std::size_t best = 3;  // As many letters may differ, less one.
+  for (const Row& row : kCommands) {
+    const bool beginning = name.size() > 1 && row.name.starts_with(name);
+    const std::size_t distance = beginning ? 0 : Distance(name, row.name);
+    if (distance >= best) continue;
+    best = distance;
+    nearest = row.name;
+  }
+  return nearest;
+}
+
+void RunSlash(const Slash& slash, Desk& desk) {
+  const auto* command = std::ranges::find(kCommands, slash.name, &Row::name);
+  if (command != kCommands.end()) return command->run(slash.argument, desk);
+  const std::string nearest = NearestSlash(slash.name);
+  desk.view.Note(nearest.empty()
+                     ? fmt::format("there is no /{}; /help lists what there is", slash.name)
+                     : fmt::format("there is no /{}; did you mean /{}?", slash.name, nearest),
+                 Style::kRed);
+}
+
+}  // namespace stet::cli

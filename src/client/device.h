@@ -1,0 +1,32 @@
+// Device: everything a face can ask about the device and its configuration. An interface, so that
+// faces know no host. Blocking; one thread at a time.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "protocol/device.h"
+
+namespace stet::client {
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  /// Fails when the configuration cannot be read.
+  virtual Result<protocol::FaceSettings> Face() = 0;
+
+  /// The settings in force, and where each comes from. kInvalid says where the file is wrong.
+  virtual Result<protocol::ConfigReport> Config() = 0;
+  /// The configuration file, whether it exists or not.
+  virtual std::string ConfigPath() = 0;
+
+  /// Makes it the model of the configuration; all else in the file stays. kConflict when another is
+  /// there, unless `replace`: then the file before is kept beside it, as NAME.old.
+  virtual Status ChooseModel(const protocol::ModelChoice& choice, bool replace) = 0;
+
+  /// Looks at everything that stet needs; what is wrong is in the answer.
+  virtual protocol::CheckRows Examine() = 0;
+};
+
+}  // namespace stet::client

@@ -1,0 +1,56 @@
+// What clients ask about a device and its configuration, and what they are told: plain data, the
+// same in `--json` output and on the wire.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocol/content.h"
+
+namespace stet::protocol {
+
+/// What a face for people goes by.
+struct FaceSettings {
+  STET_FIELDS(FaceSettings,
+              (Text, history_file),  // What was written at prompts; the face's own.
+              (std::int64_t, bell_after_ms))  // A turn at least this long ends with a bell.
+};
+
+/// A setting as it is in force.
+struct SettingRow {
+  STET_FIELDS(SettingRow,
+              (Text, key),  // "model.provider"
+              (Text, value),  // As JSON.
+              (Text, source))  // "default", or the file and line.
+};
+using SettingRows = std::vector<SettingRow>;
+
+struct ConfigReport {
+  STET_FIELDS(ConfigReport,
+              (Text, path),
+              (bool, exists),
+              (SettingRows, settings))
+};
+
+/// The model that is to be used when no other is asked for.
+struct ModelChoice {
+  STET_FIELDS(ModelChoice,
+              (Text, provider),
+              (Text, id),
+              (OptionalText, api_key_env))  // When it is not the provider's own.
+};
+
+struct CheckRow {
+  STET_FIELDS(CheckRow,
+              (Text, name),
+              (Text, verdict),  // ok, warn, fail
+              (Text, found),
+              (OptionalText, advice))  // What to do about it.
+};
+using CheckRows = std::vector<CheckRow>;
+
+struct DoctorReport {
+  STET_FIELDS(DoctorReport, (Text, version), (bool, ok), (CheckRows, checks))
+};
+
+}  // namespace stet::protocol

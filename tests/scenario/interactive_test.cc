@@ -1,0 +1,212 @@
+// `stet` at a terminal: what is shown, what keys do, and that nothing is lost.
+#include <gtest/gtest.h>
+
+#include "tests/scenario/interactive_fixture.h"
+
+namespace stet::scenario {
+namespace {
+
+constexpr std::string_view kSlowAnswer = R"({"replies":[
+  {"blocks":[{"text":"one two three four five six"}],"delta":4,"pauseMs":5,"fault":{"kind":"stall","afterEvents":6}},
+  {"times":0,"blocks":[{"text":"Second answer."}]}]})";
+
+TEST_F(InteractiveTest, APromptIsAnsweredAndToolsHaveALineEach) {
+  const auto pty = Ready();
+  pty->Type("search main then read README.md\r");
+  EXPECT_TRUE(pty->Shows("> search main then read README.md"));
+  EXPECT_TRUE(pty->Shows("✓ Grep main"));
+  EXPECT_TRUE(pty->Shows("✓ Read README.md"));
+  EXPECT_TRUE(pty->Shows("2  int main is here"));
+  Quit(*pty);
+  EXPECT_TRUE(pty->Shows("To go on: stet -r ses_"));
+}
+
+TEST_F(InteractiveTest, ThePromptOnTheCommandLineIsSentAtOnce) {
+  const auto pty = Start({"read README.md"});
+  EXPECT_TRUE(pty->Shows("✓ Read README.md"));
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, WithoutATerminalItSaysWhatToUse) {
+  const Ran ran = program_.Run({"hello"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_NE(ran.err.find("stet -p"), std::string::npos) << ran.err;
+  const Ran picking = program_.Run({"-r"});
+  EXPECT_EQ(picking.exit_code, 2) << picking.err;
+}
+
+TEST_F(InteractiveTest, AChangeIsShownAndDoneOnlyWhenAllowed) {
+  const auto pty = Ready();
+  pty->Type("replace hello with bye in README.md\r");
+  EXPECT_TRUE(pty->Shows("-hello"));
+  EXPECT_TRUE(pty->Shows("+bye"));
+  EXPECT_TRUE(pty->Shows("a always in this session: Edit"));
+  EXPECT_EQ(Read("README.md"), "# hello\nint main is here\n");
+  pty->Type("y");
+  EXPECT_TRUE(pty->Shows("✓ Edit README.md"));
+  EXPECT_EQ(Read("README.md"), "# bye\nint main is here\n");
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, NoMeansNoAndTheModelHearsWhatToDoInstead) {
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"touch made"}}}]},
+    {"when":{"contains":"use the other one"},"blocks":[{"text":"I heard."}]},
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"touch again"}}}]},
+    {"blocks":[{"text":"As you say."}]}]})");
+  const auto pty = Ready();
+  pty->Type("go\r");
+  EXPECT_TRUE(pty->Shows("? Bash: touch made"));
+  EXPECT_TRUE(pty->Shows("e no, and say what instead"));
+  pty->Type("e");
+  EXPECT_TRUE(pty->CursorRowIs("what instead?", 14));
+  pty->Type("use the other one\r");
+  EXPECT_TRUE(pty->Shows("I heard."));
+  EXPECT_TRUE(pty->Shows("✗ Bash touch made"));
+  pty->Type("once more\r");
+  EXPECT_TRUE(pty->Shows("? Bash: touch again"));
+  pty->Type("n");
+  EXPECT_TRUE(pty->Shows("As you say."));
+  EXPECT_FALSE(Exists(program_.work() + "/made"));
+  EXPECT_FALSE(Exists(program_.work() + "/again"));
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, WhatIsAllowedForTheSessionIsNotAskedAgain) {
+  const auto pty = Ready();
+  pty->Type("write a.txt: one\r");
+  EXPECT_TRUE(pty->Shows("a always in this session: Write"));
+  pty->Type("a");
+  EXPECT_TRUE(pty->Shows("✓ Write a.txt"));
+  pty->Type("write b.txt: two\r");
+  EXPECT_TRUE(pty->Shows("✓ Write b.txt"));
+  EXPECT_EQ(Read("b.txt"), "two");
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, AQuestionIsAnsweredByNumberOrInWords) {
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"AskUser","args":{"question":"Which colour?","options":[{"label":"red"},{"label":"blue","description":"like the sky"}]}}}]},
+    {"when":{"contains":"The user answered: blue"},"blocks":[{"call":{"name":"AskUser","args":{"question":"Why?"}}}]},
+    {"when":{"contains":"The user answered: I like it"},"blocks":[{"text":"Good reason."}]}]})");
+  const auto pty = Ready();
+  pty->Type("go\r");
+  EXPECT_TRUE(pty->Shows("2  blue  like the sky"));
+  pty->Type("2\r");
+  EXPECT_TRUE(pty->Shows("? Why?"));
+  pty->Type("I like it\r");
+  EXPECT_TRUE(pty->Shows("Good reason."));
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, TextComesAsItIsWrittenAndWhatIsTypedMeanwhileStays) {
+  Script(kSlowAnswer);
+  const auto pty = Ready();
+  pty->Type("go\r");
+  EXPECT_TRUE(pty->Shows("one two"));
+  EXPECT_TRUE(pty->Shows("Ctrl-C stops"));
+  pty->Type("next thing");
+  EXPECT_TRUE(pty->CursorRowIs("> next thing", 12));
+  pty->Type("\r");
+  EXPECT_TRUE(pty->Shows("queued: next thing"));
+  pty->Type("/queue\r");
+  EXPECT_TRUE(pty->Shows("1  follows  next thing"));
+  pty->Type("\x03");
+  EXPECT_TRUE(pty->Shows("(cancelled)"));
+  EXPECT_TRUE(pty->Shows("what is queued waits"));
+  pty->Type("/queue edit 1 another thing\r");
+  EXPECT_TRUE(pty->Shows("1  follows  another thing"));
+  pty->Type("/continue\r");
+  EXPECT_TRUE(pty->Shows("Second answer."));
+  EXPECT_TRUE(pty->Shows("> another thing"));
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, ALineWithAnExclamationMarkSteersTheTurn) {
+  Script(R"({"replies":[
+    {"blocks":[{"text":"looking"},{"call":{"name":"Bash","args":{"command":"touch made"}}}]},
+    {"when":{"contains":"only the tests"},"blocks":[{"text":"Only those then."}]}]})");
+  const auto pty = Ready();
+  pty->Type("go\r");
+  EXPECT_TRUE(pty->Shows("? Bash: touch made"));
+  pty->Type("!only the tests, yes\r");
+  EXPECT_TRUE(pty->Shows("steered: only the tests, yes"));
+  EXPECT_FALSE(Exists(program_.work() + "/made")) << "letters of a line answer nothing";
+  pty->Type("y");
+  EXPECT_TRUE(pty->Shows("Only those then."));
+  EXPECT_TRUE(Exists(program_.work() + "/made"));
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, CtrlCStopsTheTurnAndTheNextOneRuns) {
+  Script(kSlowAnswer);
+  const auto pty = Ready();
+  pty->Type("go\r");
+  EXPECT_TRUE(pty->Shows("one two"));
+  pty->Type("\x03");
+  EXPECT_TRUE(pty->Shows("(cancelled)"));
+  pty->Type("more\r");
+  EXPECT_TRUE(pty->Shows("Second answer."));
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, CtrlCClearsALineAndTwiceOnAnEmptyOneEnds) {
+  const auto pty = Ready();
+  pty->Type("half a line");
+  EXPECT_TRUE(pty->CursorRowIs("> half a line", 13));
+  pty->Type("\x03");
+  EXPECT_TRUE(pty->CursorRowIs(">", 2));
+  pty->Type("\x03");
+  EXPECT_TRUE(pty->Shows("Ctrl-C again ends stet"));
+  pty->Type("\x03");
+  EXPECT_EQ(pty->Exit(), 130);
+}
+
+TEST_F(InteractiveTest, ALongTurnEndsWithABell) {
+  more_settings_ = "[ui]\nbellAfterMs = 1\n";
+  Script(R"({"replies":[{"times":0,"firstByteMs":20,"blocks":[{"text":"Here."}]}]})");
+  const auto pty = Ready();
+  pty->Type("go\r");
+  EXPECT_TRUE(pty->Shows("Here."));
+  EXPECT_TRUE(pty->Rests(1));
+  Quit(*pty);
+  EXPECT_EQ(pty->screen().bells(), 1u);
+  EXPECT_NE(pty->bytes().find("\x1b]9;"), std::string::npos);
+}
+
+TEST_F(InteractiveTest, WaitsAreShown) {
+  more_settings_ = "[model.retry]\nfirstWaitMs = 1\n";
+  Script(R"({"replies":[{"fault":{"kind":"overload"}},{"blocks":[{"text":"Now."}]}]})");
+  const auto pty = Ready();
+  pty->Type("go\r");
+  EXPECT_TRUE(pty->Shows("waiting for the model"));
+  EXPECT_TRUE(pty->Shows("Now."));
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, WhatAModelWritesCannotDriveTheTerminal) {
+  Script(R"({"replies":[{"blocks":[{"text":"a\u001b[2Jb\u001b]0;title\u0007c"}],"delta":1}]})");
+  const auto pty = Ready();
+  pty->Type("go\r");
+  EXPECT_TRUE(pty->Shows("a␛[2Jb␛]0;title␇c"));
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, AnUnknownCommandIsSaidToBeSo) {
+  const auto pty = Ready();
+  pty->Type("/modle\r");
+  EXPECT_TRUE(pty->Shows("there is no /modle; did you mean /model?"));
+  pty->Type("/model\r");
+  EXPECT_TRUE(pty->Shows("model: stet/offline"));
+  pty->Type("/mode plan\r");
+  EXPECT_TRUE(pty->Shows("mode: plan"));
+  pty->Type("/compact\r");
+  EXPECT_TRUE(pty->Shows("compaction is not there yet"));
+  pty->Type("/cost\r");
+  EXPECT_TRUE(pty->Shows("attempts"));
+  pty->Type("/quit\r");
+  EXPECT_EQ(pty->Exit(), 0);
+}
+
+}  // namespace
+}  // namespace stet::scenario
