@@ -45,7 +45,7 @@ std::optional<std::int64_t> RaisedLimit(const provider::Model& model) {
 
 }  // namespace
 
-Turn::Turn(Workbench& bench, CancelToken cancel, const std::string& turn_id)
+Turn::Turn(Workbench& bench, const CancelToken& cancel, const std::string& turn_id)
     : bench_(bench), cancel_(cancel), clock_(bench.loop) {
   stamp_.turn_id = turn_id.empty() ? protocol::NewTurnId(ProcessRandom()) : turn_id;
   if (bench.limits.max_ms > 0) {

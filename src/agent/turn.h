@@ -50,7 +50,7 @@ struct TurnEnd {
 class Turn {
  public:
   /// Goes on with `turn_id` if there is one.
-  Turn(Workbench& bench, CancelToken cancel, const std::string& turn_id = "");
+  Turn(Workbench& bench, const CancelToken& cancel, const std::string& turn_id = "");
 
   [[nodiscard]] const std::string& id() const { return *stamp_.turn_id; }
   [[nodiscard]] const protocol::Stamp& stamp() const { return stamp_; }
