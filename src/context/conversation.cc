@@ -60,20 +60,27 @@ bool SaysSomething(const protocol::Block& block) {
                          : std::holds_alternative<protocol::ImageBlock>(block);
 }
 
-/// Puts the entries of a path into the order that every model wants. What was put out never changes
+/// Puts the pieces of a path into the order that every model wants. What was put out never changes
 /// by what follows, but for the results of the last turn.
 class Pairing {
  public:
-  void Add(const Entry& entry) {
-    if (const auto* result = std::get_if<ToolResult>(&entry)) {
+  void Add(const Piece& piece) {
+    if (const auto* result = std::get_if<ToolResult>(&piece)) {
       AddResult(*result);
       return;
     }
+    const auto* reminder = std::get_if<MergedReminder>(&piece);
+    if (reminder != nullptr && last_ != Last::kOther) {
+      Merge(reminder->text);
+      return;
+    }
     Settle();
-    if (const auto* input = std::get_if<UserInput>(&entry)) {
+    if (reminder != nullptr) {
+      AddInput(TextInput(reminder->text));
+    } else if (const auto* input = std::get_if<UserInput>(&piece)) {
       AddInput(*input);
     } else {
-      AddTurn(std::get<AssistantTurn>(entry));
+      AddTurn(std::get<AssistantTurn>(piece));
     }
   }
 
@@ -93,9 +100,28 @@ class Pairing {
         calls_, [&](const Call& one) { return !one.result && one.id == result.tool_call_id; });
     if (call == calls_.end()) {
       strays_.push_back(StrayResult(result));
+      last_ = Last::kStray;
     } else {
       call->result = result;
+      last_ = Last::kResult;
+      last_call_ = static_cast<std::size_t>(call - calls_.begin());
     }
+  }
+
+  /// Into the last result's text.
+  void Merge(const std::string& reminder) {
+    if (last_ == Last::kStray) {
+      strays_.push_back(TextInput(reminder));
+      return;
+    }
+    protocol::Blocks& content = calls_[last_call_].result->content;
+    for (protocol::Block& block : content) {
+      if (auto* said = std::get_if<protocol::TextBlock>(&block)) {
+        said->text += "\n\n" + reminder;
+        return;
+      }
+    }
+    content.push_back(Text(reminder));
   }
 
   void AddInput(const UserInput& input) {
@@ -122,11 +148,16 @@ class Pairing {
     for (UserInput& stray : strays_) out_.emplace_back(std::move(stray));
     calls_.clear();
     strays_.clear();
+    last_ = Last::kOther;
   }
+
+  enum class Last { kOther, kResult, kStray };
 
   std::vector<Entry> out_;
   std::vector<Call> calls_;  // Of the last turn, until something else follows.
   std::vector<UserInput> strays_;
+  Last last_ = Last::kOther;   // What was added last.
+  std::size_t last_call_ = 0;  // Of the last result.
 };
 
 }  // namespace
@@ -138,21 +169,12 @@ Status Conversation::Update(const log::Log& log, log::Ordinal leaf) {
   // What the path shares with the one before stays as it was made.
   std::size_t same = 0;
   while (same < path.size() && same < made_.size() && made_[same].event == path[same]) ++same;
-  // A step's results may have come out of order, and an item may have been merged into the last
-  // one: what stands behind the last assistant message is made again.
-  const auto is_result = [&](log::Ordinal event) {
-    const std::uint8_t type = log.index().entries()[event].type;
-    return type == protocol::kTypeNumber<protocol::ToolResult> ||
-           type == protocol::kTypeNumber<protocol::HarnessItem>;
-  };
-  const bool differs = same < path.size() || same < made_.size();
-  while (differs && same > 0 && is_result(path[same - 1])) --same;
   if (same < made_.size()) {
-    entries_.resize(made_[same].entries_before);
+    pieces_.resize(made_[same].pieces_before);
     made_.resize(same);
   }
   for (std::size_t at = same; at < path.size(); ++at) {
-    made_.push_back({path[at], entries_.size()});
+    made_.push_back({path[at], pieces_.size()});
     ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(path[at]));
     Take(event);
   }
@@ -167,16 +189,16 @@ Conversation Conversation::Of(std::span<const protocol::Event> path) {
 
 void Conversation::Take(const protocol::Event& event) {
   if (const auto* user = std::get_if<protocol::UserMessage>(&event.payload)) {
-    entries_.emplace_back(UserInput{user->message.blocks});
+    pieces_.emplace_back(UserInput{user->message.blocks});
   } else if (const auto* assistant = std::get_if<protocol::AssistantMessage>(&event.payload)) {
-    entries_.emplace_back(AssistantTurn{assistant->message.blocks, assistant->message.model});
+    pieces_.emplace_back(AssistantTurn{assistant->message.blocks, assistant->message.model});
   } else if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload)) {
-    entries_.emplace_back(
+    pieces_.emplace_back(
         ToolResult{result->tool_call_id, ContentOf(result->content), result->is_error});
   } else if (const auto* item = std::get_if<protocol::HarnessItem>(&event.payload)) {
     TakeItem(*item);
   } else if (const auto* custom = std::get_if<protocol::CustomMessage>(&event.payload)) {
-    entries_.emplace_back(UserInput{custom->message.blocks});
+    pieces_.emplace_back(UserInput{custom->message.blocks});
   } else if (const auto* compact = std::get_if<protocol::Compact>(&event.payload)) {
     TakeCompact(*compact);
   }
@@ -184,27 +206,20 @@ void Conversation::Take(const protocol::Event& event) {
 
 void Conversation::TakeItem(const protocol::HarnessItem& item) {
   std::string text = ReminderText(item.item.content);
-  auto* result = entries_.empty() ? nullptr : std::get_if<ToolResult>(&entries_.back());
-  if (item.placement != "merge" || result == nullptr) {
-    entries_.emplace_back(TextInput(std::move(text)));
-    return;
+  if (item.placement == "merge") {
+    pieces_.emplace_back(MergedReminder{std::move(text)});
+  } else {
+    pieces_.emplace_back(TextInput(std::move(text)));
   }
-  for (protocol::Block& block : result->content) {
-    if (auto* said = std::get_if<protocol::TextBlock>(&block)) {
-      said->text += "\n\n" + text;
-      return;
-    }
-  }
-  result->content.push_back(Text(std::move(text)));
 }
 
 void Conversation::TakeCompact(const protocol::Compact& compact) {
-  entries_.emplace_back(TextInput(ReminderText(compact.summary)));
+  pieces_.emplace_back(TextInput(ReminderText(compact.summary)));
 }
 
 std::vector<Entry> Conversation::Entries() const {
   Pairing pairing;
-  for (const Entry& entry : entries_) pairing.Add(entry);
+  for (const Piece& piece : pieces_) pairing.Add(piece);
   return std::move(pairing).Finish();
 }
 

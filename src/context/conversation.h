@@ -6,6 +6,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -13,6 +15,14 @@
 #include "provider/request.h"
 
 namespace stet::context {
+
+/// A reminder that goes into the result before it.
+struct MergedReminder {
+  std::string text;
+};
+/// What one event is to a model.
+using Piece = std::variant<provider::UserInput, provider::AssistantTurn, provider::ToolResult,
+                           MergedReminder>;
 
 class Conversation {
  public:
@@ -30,7 +40,7 @@ class Conversation {
  private:
   struct Made {
     log::Ordinal event;
-    std::size_t entries_before;  // How many entries there were before this event.
+    std::size_t pieces_before;  // How many pieces there were before this event.
   };
 
   void Take(const protocol::Event& event);
@@ -38,7 +48,7 @@ class Conversation {
   void TakeCompact(const protocol::Compact& compact);
 
   std::vector<Made> made_;
-  std::vector<provider::Entry> entries_;
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace stet::context

@@ -50,7 +50,7 @@ class Spoken {
   struct Part {
     Kind kind = Kind::kText;
     std::string text;  // Of a call or result: its id.
-    std::string name = "";
+    std::string name;
   };
   struct Turn {
     bool user = false;

@@ -144,13 +144,13 @@ TEST_F(RandomEditTest, WritingAllOfAFileKeepsItsEncodingItsLineEndsAndItsMode) {
 /// Something that is not text in any encoding that is known, with the token in it.
 TEST_F(RandomEditTest, WhatCannotBeWrittenBackExactlyIsRefused) {
   using namespace std::string_literals;
-  const std::array kFiles = {"caf\xE9 TOKEN\n"s,
-                             "TOKEN \x80\n"s,
-                             "TOKEN\0binary"s,
-                             "\xFF\xFET\0O\0K\0E\0N\0\x00\xD8"s,
-                             "\xFF\xFET\0O\0K\0E\0N\0x"s,
-                             "\xEF\xBB\xBFTOKEN \xC3("s};
-  for (const std::string& bytes : kFiles) {
+  const std::array files = {"caf\xE9 TOKEN\n"s,
+                            "TOKEN \x80\n"s,
+                            "TOKEN\0binary"s,
+                            "\xFF\xFET\0O\0K\0E\0N\0\x00\xD8"s,
+                            "\xFF\xFET\0O\0K\0E\0N\0x"s,
+                            "\xEF\xBB\xBFTOKEN \xC3("s};
+  for (const std::string& bytes : files) {
     Put("a", bytes);
     Run("Read", Strings({{"file_path", "a"}}));
     EXPECT_TRUE(Edit("a", "TOKEN", "new").is_error) << bytes;
@@ -205,7 +205,7 @@ class OutsideChangeTest : public RandomEditTest {
         const Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
         EXPECT_TRUE(WriteAll(fd.get(), "token"));
         const std::array times = {was.st_atim, was.st_mtim};
-        EXPECT_EQ(::futimens(fd.get(), times.data()), 0);
+        EXPECT_EQ(::utimensat(AT_FDCWD, path.c_str(), times.data(), 0), 0);
         return "token\n";
       }
       case Outside::kReplace: Put("a", "other TOKEN\n"); return "other TOKEN\n";
