@@ -124,7 +124,7 @@ Task<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
   if (stopped_) co_return Answer(block, NotRun("the user stopped the turn"));
   Result<OnePtr> prepared = Prepare(block);
   if (!prepared) co_return Answer(block, tool::Problem(prepared.error().message));
-  const OnePtr one = *prepared;
+  const OnePtr one = *std::move(prepared);
   policy::Decision decision = Decide(*one);
   std::string by = "policy";
   Result<bool> permitted = co_await Permit(*one, decision, by);

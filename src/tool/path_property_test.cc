@@ -8,9 +8,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "tool/paths.h"
@@ -60,12 +58,7 @@ class PathPropertyTest : public ToolTest {
 
 TEST_F(PathPropertyTest, WhatIsNoFileOfTheUsersIsRefusedByEveryTool) {
   ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0666), 0);
-  const Fd listening(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  ASSERT_GE(listening.get(), 0);
-  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-  Path("socket").copy(address.sun_path, sizeof address.sun_path - 1);
-  ASSERT_EQ(::bind(listening.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
-            0);
+  ASSERT_EQ(::mknod(Path("socket").c_str(), S_IFSOCK | 0666, 0), 0);
   Link("/proc/self/cwd", "cwd");
   Link("/proc/self/root", "root");
   Link("/dev/stdin", "stdin");
