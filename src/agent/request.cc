@@ -7,12 +7,12 @@
 
 namespace stet::agent {
 
-provider::Request MakeRequest(const RequestParts& parts, const context::Conversation& conversation,
+provider::Request MakeRequest(const RequestParts& parts, context::Conversation& conversation,
                               log::Log& log) {
   provider::Request request;
   request.system = parts.system;
   request.tools = parts.tools;
-  request.entries = conversation.Entries();
+  request.entries = conversation.Lend();
   request.effort = parts.effort;
   request.max_tokens = parts.max_tokens;
   request.cache_key = parts.cache_key;

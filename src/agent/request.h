@@ -20,8 +20,8 @@ struct RequestParts {
   std::string cache_key;
 };
 
-/// The log must outlive the request.
-provider::Request MakeRequest(const RequestParts& parts, const context::Conversation& conversation,
+/// The log must outlive the request. The conversation's entries are lent to it.
+provider::Request MakeRequest(const RequestParts& parts, context::Conversation& conversation,
                               log::Log& log);
 
 /// The same for a session and its clones, which share their prefix.

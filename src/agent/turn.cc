@@ -186,7 +186,7 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   bench_.log.Publish(std::move(begun));
   CO_RETURN_IF_ERROR(TakeNotices());
   CO_RETURN_IF_ERROR(TakeSteers());
-  CO_ASSIGN_OR_RETURN(const provider::Request request, BuildRequest());
+  CO_ASSIGN_OR_RETURN(provider::Request request, BuildRequest());
   const std::string event_id = protocol::NewEventId(ProcessRandom());
   Calls calls(bench_, stamp_, cancel_.token());
   ReplyStream stream(bench_.log, calls, event_id);
@@ -196,6 +196,7 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   const auto asked_at = SystemClock().Steady();
   Result<provider::CallResult> asked =
       co_await AskModel(bench_.log, *bench_.model, request, purpose, stream, cancel_.token());
+  bench_.conversation.TakeBack(std::move(request.entries));
   Status kept = asked ? Keep(*asked, event_id) : Status(std::unexpected(asked.error()));
   if (!kept) {
     co_await calls.Finish();

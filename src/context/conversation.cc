@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "base/json_view.h"
 #include "context/reminder.h"
@@ -64,6 +65,9 @@ bool SaysSomething(const protocol::Block& block) {
 /// by what follows, but for the results of the last turn.
 class Pairing {
  public:
+  /// Goes on behind `before`.
+  explicit Pairing(std::vector<Entry> before = {}) : out_(std::move(before)) {}
+
   void Add(const Piece& piece) {
     if (const auto* result = std::get_if<ToolResult>(&piece)) {
       AddResult(*result);
@@ -172,6 +176,7 @@ Status Conversation::Update(const log::Log& log, log::Ordinal leaf) {
   if (same < made_.size()) {
     pieces_.resize(made_[same].pieces_before);
     made_.resize(same);
+    if (settled_pieces_ > pieces_.size()) lent_ = true;  // It is no longer so: made again.
   }
   for (std::size_t at = same; at < path.size(); ++at) {
     made_.push_back({path[at], pieces_.size()});
@@ -215,6 +220,31 @@ void Conversation::TakeItem(const protocol::HarnessItem& item) {
 
 void Conversation::TakeCompact(const protocol::Compact& compact) {
   pieces_.emplace_back(TextInput(ReminderText(compact.summary)));
+}
+
+std::vector<Entry> Conversation::Lend() {
+  if (std::exchange(lent_, true)) {
+    settled_.clear();
+    settled_pieces_ = 0;
+  }
+  std::size_t last = pieces_.size();
+  while (last > settled_pieces_ && !std::holds_alternative<AssistantTurn>(pieces_[last - 1]))
+    --last;
+  if (last > settled_pieces_) {
+    Pairing before(std::move(settled_));
+    for (; settled_pieces_ < last - 1; ++settled_pieces_) before.Add(pieces_[settled_pieces_]);
+    settled_ = std::move(before).Finish();
+  }
+  settled_entries_ = settled_.size();
+  Pairing pairing(std::move(settled_));
+  for (std::size_t at = settled_pieces_; at < pieces_.size(); ++at) pairing.Add(pieces_[at]);
+  return std::move(pairing).Finish();
+}
+
+void Conversation::TakeBack(std::vector<Entry> entries) {
+  entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(settled_entries_), entries.end());
+  settled_ = std::move(entries);
+  lent_ = false;
 }
 
 std::vector<Entry> Conversation::Entries() const {

@@ -37,6 +37,11 @@ class Conversation {
   /// what is lost is said in words. Nothing that a user is said to have said is empty.
   [[nodiscard]] std::vector<provider::Entry> Entries() const;
 
+  /// The same without copying what stood there before the last turn: lent until TakeBack. What is
+  /// not given back is made again.
+  std::vector<provider::Entry> Lend();
+  void TakeBack(std::vector<provider::Entry> entries);
+
  private:
   struct Made {
     log::Ordinal event;
@@ -49,6 +54,10 @@ class Conversation {
 
   std::vector<Made> made_;
   std::vector<Piece> pieces_;
+  std::vector<provider::Entry> settled_;  // What the pieces before the last turn came to.
+  std::size_t settled_pieces_ = 0;
+  std::size_t settled_entries_ = 0;
+  bool lent_ = false;
 };
 
 }  // namespace stet::context

@@ -52,9 +52,9 @@ class ConversationTest : public testing::Test {
   }
 
   /// "u:text a:text+id r:id=text", one after the other.
-  static std::string Text(const Conversation& conversation) {
+  static std::string Text(const std::vector<provider::Entry>& entries) {
     std::string out;
-    for (const provider::Entry& entry : conversation.Entries()) {
+    for (const provider::Entry& entry : entries) {
       if (!out.empty()) out += " | ";
       if (const auto* user = std::get_if<provider::UserInput>(&entry)) {
         out += "u:" + protocol::PlainText(user->blocks);
@@ -69,12 +69,17 @@ class ConversationTest : public testing::Test {
   }
   std::string Shown() {
     EXPECT_TRUE(conversation_.Update(*log_));
-    return Text(conversation_);
+    // What is lent is what would be copied, given back or not.
+    std::vector<provider::Entry> lent = conversation_.Lend();
+    EXPECT_EQ(Text(lent), Text(conversation_.Entries()));
+    if (++shown_ % 3 != 0) conversation_.TakeBack(std::move(lent));
+    return Text(conversation_.Entries());
   }
 
   TempDir dir_;
   std::unique_ptr<log::Log> log_;
   Conversation conversation_;
+  int shown_ = 0;
 };
 
 TEST_F(ConversationTest, AStepIsShownInTheOrderOfItsCallsWhicheverFinishedFirst) {
@@ -153,7 +158,7 @@ TEST_F(ConversationTest, ResultsWithoutACallStandBehindThoseThatHaveOne) {
   conversation_ = Conversation::Of(std::vector<protocol::Event>{
       event(user), event(turn), event(result("b", "second")), event(result("b", "again")),
       event(result("x", "lost")), event(result("a", "first"))});
-  EXPECT_EQ(Text(conversation_),
+  EXPECT_EQ(Text(conversation_.Entries()),
             "u:go | a: | r:a=first | r:b=second | "
             "u:<system-reminder>\nA tool call that was lost gave:\nagain\n</system-reminder> | "
             "u:<system-reminder>\nA tool call that was lost gave:\nlost\n</system-reminder>");

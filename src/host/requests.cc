@@ -97,7 +97,10 @@ class Maker {
 
  private:
   Result<provider::WireRequest> Encode(const std::string& model, const std::string& dialect) {
-    return encoder_.Encode(model, dialect, agent::MakeRequest(parts_, conversation_, log_));
+    provider::Request request = agent::MakeRequest(parts_, conversation_, log_);
+    Result<provider::WireRequest> wire = encoder_.Encode(model, dialect, request);
+    conversation_.TakeBack(std::move(request.entries));
+    return wire;
   }
 
   log::Log& log_;

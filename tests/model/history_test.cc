@@ -187,12 +187,14 @@ TEST_F(HistoryLogTest, WhatIsRememberedOfAPathIsWhatTheLogSays) {
       context::Conversation fresh;
       ASSERT_TRUE(remembered.Update(*log_));
       ASSERT_TRUE(fresh.Update(*log_));
-      const auto body = [&](const context::Conversation& conversation) {
+      const auto body = [&](std::vector<provider::Entry> entries) {
         Random same(seed);
         const provider::Model model = ModelOf(kDialects[seed % kDialects.size()], same);
-        return provider::EncodeRequest(model, RequestOf(conversation.Entries(), same))->body;
+        return provider::EncodeRequest(model, RequestOf(std::move(entries), same))->body;
       };
-      ASSERT_EQ(body(remembered), body(fresh));
+      std::vector<provider::Entry> lent = remembered.Lend();
+      ASSERT_EQ(body(lent), body(fresh.Entries()));
+      if (random.Below(4) != 0) remembered.TakeBack(std::move(lent));
     }
     if (HasFailure()) return;
   }
