@@ -176,7 +176,8 @@ Status Conversation::Update(const log::Log& log, log::Ordinal leaf) {
   if (same < made_.size()) {
     pieces_.resize(made_[same].pieces_before);
     made_.resize(same);
-    if (settled_pieces_ > pieces_.size()) lent_ = true;  // It is no longer so: made again.
+    // The turn that what is settled stands before is gone: it is made again.
+    if (settled_pieces_ >= pieces_.size()) lent_ = true;
   }
   for (std::size_t at = same; at < path.size(); ++at) {
     made_.push_back({path[at], pieces_.size()});
