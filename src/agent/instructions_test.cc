@@ -52,6 +52,21 @@ TEST_F(InstructionsTest, InARepositoryEveryFileUpToItsRootCountsAndTheNearerCome
   EXPECT_LT(text.find("far"), text.find("near"));
 }
 
+TEST_F(InstructionsTest, OtherNamesCountOnlyWhenTheyAreConfiguredAndThereIsNoAgentsFile) {
+  Write("repo/.git/HEAD", "");
+  Write("repo/AGENTS.md", "ours");
+  Write("repo/CLAUDE.md", "beside ours");
+  Write("repo/a/CLAUDE.md", "theirs");
+  EXPECT_EQ(AgentsOf("repo/a").find("theirs"), std::string::npos) << "off by default";
+  InstructionSources sources;
+  sources.cwd = dir_.path() + "/repo/a";
+  sources.fallback = {"CLAUDE.md"};
+  const std::string text = TakeSnapshot(sources, clock_).snapshot.sections[1].rendered_block;
+  EXPECT_NE(text.find("theirs"), std::string::npos);
+  EXPECT_NE(text.find("ours"), std::string::npos);
+  EXPECT_EQ(text.find("beside ours"), std::string::npos);
+}
+
 TEST_F(InstructionsTest, OutsideARepositoryTheSearchEndsBeforeHome) {
   Write("me/x/AGENTS.md", "upper");
   Write("me/x/y/AGENTS.md", "lower");

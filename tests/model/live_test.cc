@@ -535,6 +535,59 @@ TEST_F(LiveTest, ATurnThatFoundNoRoomIsSettledWhenThereIsRoomAgain) {
   EXPECT_NE(TextOf(results[0]).find("may have run"), std::string::npos) << TextOf(results[0]);
 }
 
+/// Three days before now.
+class EarlierClock final : public Clock {
+ public:
+  [[nodiscard]] Millis Now() const override {
+    return SystemClock().Now() - Millis{3} * 24 * 3600 * 1000;
+  }
+  [[nodiscard]] std::chrono::steady_clock::time_point Steady() const override {
+    return SystemClock().Steady();
+  }
+};
+
+TEST_F(LiveTest, ATurnOnAnotherDayBeginsWithTheDate) {
+  Script(R"({"replies":[{"times":0,"blocks":[{"text":"ok"}]}]})");
+  EarlierClock earlier;
+  log::Options options;
+  options.mode = log::Mode::kWrite;
+  options.clock = &earlier;
+  protocol::Header header;
+  header.session_id = "ses_old";
+  header.kind = "chat";
+  header.meta.cwd = project_;
+  const std::string folder = host::SessionStore(roots_).DirOf("ses_old");
+  ASSERT_TRUE(MakeDirs(roots_.sessions()));
+  const auto old = log::Log::Create(folder, header, options);
+  ASSERT_TRUE(old) << old.error().Text();
+  const auto append = [&](protocol::Payload payload) {
+    std::vector<log::Draft> batch;
+    batch.push_back({.payload = std::move(payload), .id = "", .stamp = {}});
+    batch[0].stamp.turn_id = "turn_old";
+    EXPECT_TRUE((*old)->Append(std::move(batch)));
+  };
+  protocol::UserMessage asked;
+  asked.source = "user";
+  asked.message.blocks.emplace_back(protocol::TextBlock{.text = "hello"});
+  append(asked);
+  protocol::Turn turn;
+  turn.phase = "start";
+  append(turn);
+  turn.phase = "end";
+  turn.reason = "completed";
+  append(turn);
+  ASSERT_TRUE((*old)->Close());
+  protocol::Attach again = Here();
+  again.session_id = "ses_old";
+  Open(again);
+  Run("today");
+  Run("today as well");
+  const auto items = heard_->All<protocol::HarnessItem>();
+  ASSERT_EQ(items.size(), 1U) << "only the first turn of the day";
+  EXPECT_EQ(items[0].item.kind, "date_change");
+  EXPECT_NE(items[0].item.content.find(LocalDate(SystemClock().Now())), std::string::npos);
+}
+
 TEST_F(LiveTest, AProjectsOwnFileCanTightenTheRulesAndNothingElse) {
   Script(R"({"replies":[
     {"blocks":[{"call":{"name":"Write","args":{"file_path":"new.txt","content":"n"}}}]},
