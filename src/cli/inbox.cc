@@ -47,12 +47,16 @@ void Inbox::Signal() const {
 }
 
 std::optional<News> Inbox::Take() {
+  if (std::optional<News> first = Pop()) return first;
+  std::uint64_t count = 0;
+  (void)!::read(ready_.get(), &count, sizeof count);
+  // What came between the two looks: its signal may be the one that was just taken.
+  return Pop();
+}
+
+std::optional<News> Inbox::Pop() {
   const std::lock_guard lock(mutex_);
-  if (news_.empty()) {
-    std::uint64_t count = 0;
-    (void)!::read(ready_.get(), &count, sizeof count);
-    return std::nullopt;
-  }
+  if (news_.empty()) return std::nullopt;
   News first = std::move(news_.front());
   news_.pop_front();
   return first;

@@ -33,6 +33,7 @@ class Inbox {
 
  private:
   void Put(News news);
+  std::optional<News> Pop();
   void Signal() const;
 
   Fd ready_;  // An eventfd.

@@ -37,7 +37,9 @@ class Heard {
 
   /// The first event of this type that fits, now or within a long time.
   template <class T>
-  std::optional<T> Await(std::function<bool(const T&)> fits = [](const T&) { return true; }) {
+  std::optional<T> Await(const std::function<bool(const T&)>& fits = [](const T&) {
+    return true;
+  }) {
     return AwaitIn<T>(
         events_,
         [](const protocol::Event& event) -> const protocol::PayloadVariant& {
@@ -46,7 +48,7 @@ class Heard {
         fits);
   }
   template <class T>
-  std::optional<T> AwaitTransient(std::function<bool(const T&)> fits = [](const T&) {
+  std::optional<T> AwaitTransient(const std::function<bool(const T&)>& fits = [](const T&) {
     return true;
   }) {
     return AwaitIn<T>(
