@@ -22,6 +22,18 @@ void Tell(Terminal& terminal, const protocol::Transient& transient) {
   }
 }
 
+/// Hears the ends of turns; of the rest only what is told. Waking for more would cost every step.
+client::Watcher Deaf(client::Watcher inner, bool tells) {
+  return [inner = std::move(inner), tells](const protocol::Event*,
+                                           const protocol::Transient* transient) {
+    if (transient == nullptr) return;
+    const bool ends = std::holds_alternative<protocol::RuntimeEnd>(transient->transient);
+    const bool told = std::holds_alternative<protocol::ToolExecutionStart>(transient->transient) ||
+                      std::holds_alternative<protocol::Wait>(transient->transient);
+    if (ends || (tells && told)) inner(nullptr, transient);
+  };
+}
+
 /// Until the turn and what is queued behind it have ended; how the turn went.
 Result<protocol::TurnReport> Await(client::LiveSession& session, Inbox& inbox,
                                    const std::string& turn_id,
@@ -63,7 +75,7 @@ Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& t
   ASSIGN_OR_RETURN(const protocol::Attach attach, AttachOf(command, live));
   Inbox inbox;
   ASSIGN_OR_RETURN(const std::unique_ptr<client::LiveSession> session,
-                   live.Attach(attach, inbox.Watcher()));
+                   live.Attach(attach, Deaf(inbox.Watcher(), command.verbose)));
   const CancelRegistration cancel = interrupt.token().OnCancel([&] { session->Cancel(); });
   for (const std::string& note : session->State().notes) terminal.Say("stet: " + note);
   ASSIGN_OR_RETURN(const protocol::Accepted accepted, session->Send(*send));

@@ -38,7 +38,11 @@ class Blobs {
  private:
   std::string dir_;
   std::mutex mutex_;
-  std::vector<std::string> unsynced_;  // Guarded by mutex_.
+  std::vector<std::string> unsynced_;  // Guarded by mutex_, as is all below.
+  /// What was put last, when it is small: the tools of a session are put at every step.
+  std::string last_content_;
+  std::string last_name_;
+  static constexpr std::size_t kMaxRemembered = std::size_t{64} << 10;
 };
 
 }  // namespace stet::log
