@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/temp_dir.h"
+#include "log/log_fixture.h"
 #include "protocol/ids.h"
 
 namespace stet::agent {
@@ -47,15 +47,10 @@ class GatedTool final : public tool::Tool {
   std::map<std::string, Pending<bool>> gates_;
 };
 
-class CallsTest : public testing::Test {
+class CallsTest : public log::LogTest {
  protected:
   CallsTest() {
-    protocol::Header header;
-    header.session_id = "ses_test";
-    header.kind = "chat";
-    log::Options options;
-    options.mode = log::Mode::kWrite;
-    log_ = *log::Log::Create(dir_.path() + "/session", header, options);
+    log_ = Create();
     auto read = std::make_unique<GatedTool>("Look", true, loop_, trace_);
     auto write = std::make_unique<GatedTool>("Change", false, loop_, trace_);
     look_ = read.get();
@@ -118,7 +113,6 @@ class CallsTest : public testing::Test {
     return {types.begin() + 2, types.end()};  // Without opened and the user's message.
   }
 
-  TempDir dir_;
   Loop loop_;
   std::vector<std::string> trace_;
   std::unique_ptr<log::Log> log_;

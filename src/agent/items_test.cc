@@ -7,21 +7,14 @@
 #include "agent/progress.h"
 #include "agent/title.h"
 #include "agent/workbench.h"
-#include "base/temp_dir.h"
+#include "log/log_fixture.h"
 
 namespace stet::agent {
 namespace {
 
-class ItemsTest : public testing::Test {
+class ItemsTest : public log::LogTest {
  protected:
-  ItemsTest() {
-    protocol::Header header;
-    header.session_id = "ses_test";
-    header.kind = "chat";
-    log::Options options;
-    options.mode = log::Mode::kWrite;
-    log_ = *log::Log::Create(dir_.path() + "/session", header, options);
-  }
+  ItemsTest() { log_ = Create(); }
 
   void AddCallAndResult() {
     protocol::AssistantMessage message;
@@ -50,7 +43,6 @@ class ItemsTest : public testing::Test {
   }
   static NewItem Notice() { return {.kind = item::kRuntimeNotice, .content = "it ended"}; }
 
-  TempDir dir_;
   std::unique_ptr<log::Log> log_;
   int calls_ = 0;
 };

@@ -5,20 +5,11 @@
 #include <fmt/format.h>
 
 #include "base/json_view.h"
+#include "base/lines.h"
 #include "base/text_width.h"
 
 namespace stet::cli {
 namespace {
-
-std::vector<std::string_view> LinesOf(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// Draws lines until there is no room.
 class ChangeDrawing {
@@ -28,8 +19,8 @@ class ChangeDrawing {
 
   /// The lines that both have at their beginning and end are context: one of each is shown.
   void Replace(const std::string& before, const std::string& after) {
-    const std::vector<std::string_view> old_lines = LinesOf(before);
-    const std::vector<std::string_view> new_lines = LinesOf(after);
+    const std::vector<std::string_view> old_lines = SplitLines(before);
+    const std::vector<std::string_view> new_lines = SplitLines(after);
     std::size_t head = 0;
     while (head < old_lines.size() && head < new_lines.size() && old_lines[head] == new_lines[head])
       ++head;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/fs.h"
+#include "base/lines.h"
 #include "base/result.h"
 
 namespace stet::tool {
@@ -61,8 +62,5 @@ std::string ToLf(std::string_view text);
 std::string ToCrLf(std::string_view text);
 /// More lines end in "\r\n" than in "\n" alone.
 bool MostlyCrLf(std::string_view text);
-
-/// Lines without their ends; text after the last line end is a line, nothing after it is none.
-std::vector<std::string_view> SplitLines(std::string_view text);
 
 }  // namespace stet::tool
