@@ -70,7 +70,10 @@ Result<std::string> PipedInput() {
 }  // namespace
 
 Result<Raw> CheckOutputSchema(Raw schema, std::string_view name) {
-  ASSIGN_OR_RETURN(schema, Raw::From(schema.text));
+  Result<Raw> checked = Raw::From(schema.text);
+  if (!checked)
+    return Fail(Code::kInvalid, fmt::format("{} is no JSON: {}", name, checked.error().message));
+  schema = *std::move(checked);
   const JsonView json(schema.text);
   if (!json.is_object() || json["type"].StringOr("object") != "object")
     return Fail(Code::kInvalid, fmt::format("{} must be the schema of an object", name));

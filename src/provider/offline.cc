@@ -38,6 +38,15 @@ std::string Bounded(std::string text) {
   return fmt::format("{}\n[{} more bytes]", text, left);
 }
 
+constexpr std::string_view kReminder = "<system-reminder>";
+
+/// What a tool gave, without what the harness added to it.
+std::string OwnText(const ToolResult& result) {
+  std::string text = protocol::PlainText(result.content);
+  text.resize(std::min(text.find(fmt::format("\n\n{}", kReminder)), text.size()));
+  return text;
+}
+
 /// Where the conversation stands: the last request, and what was done about it since.
 struct Standing {
   std::string request;
@@ -49,7 +58,7 @@ Standing Read(const Request& request) {
   for (const Entry& entry : request.entries) {
     if (const auto* input = std::get_if<UserInput>(&entry)) {
       std::string text = protocol::PlainText(input->blocks);
-      if (text.starts_with("<system-reminder>")) continue;  // Not the user's.
+      if (text.starts_with(kReminder)) continue;  // Not the user's.
       standing = {.request = std::move(text), .results = {}};
     } else if (const auto* result = std::get_if<ToolResult>(&entry)) {
       standing.results.push_back(result);
@@ -107,7 +116,7 @@ void Speaker::Call(const PlannedCall& call) {
 void Speaker::Report(const std::vector<PlannedCall>& plan, const Standing& standing) {
   const std::size_t done = std::min(plan.size(), standing.results.size());
   const ToolResult& last = *standing.results[done - 1];
-  const std::string output = Bounded(protocol::PlainText(last.content));
+  const std::string output = Bounded(OwnText(last));
   if (last.is_error) {
     const std::size_t left = plan.size() - done;
     Say(fmt::format("{} did not succeed:\n\n{}{}", plan[done - 1].tool, output,

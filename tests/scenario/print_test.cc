@@ -140,7 +140,9 @@ TEST_F(PrintTest, AnAnswerThatNeverFitsItsSchemaIsAFailure) {
   EXPECT_EQ(JsonView(ran.out)["subtype"].StringOr(""), "error_max_structured_output_retries");
   EXPECT_FALSE(JsonView(ran.out)["structured_output"]);
   EXPECT_EQ(Stet({"-p", "--json-schema", "{\"type\":\"array\"}", "x"}).exit_code, 1);
-  EXPECT_EQ(Stet({"-p", "--json-schema", "{", "x"}).exit_code, 1);
+  const Ran broken = Stet({"-p", "--json-schema", "{", "x"});
+  EXPECT_EQ(broken.exit_code, 1);
+  EXPECT_TRUE(broken.err.contains("--json-schema is no JSON")) << broken.err;
 }
 
 TEST_F(PrintTest, ATurnEndsWhenItsBudgetOrItsTimeIsSpent) {
