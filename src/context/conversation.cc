@@ -1,244 +1,293 @@
 #include "context/conversation.h"
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
 #include <utility>
 
-#include "base/json_view.h"
-#include "context/reminder.h"
+#include "context/pairing.h"
 #include "log/tree.h"
 
 namespace stet::context {
 namespace {
 
-using provider::AssistantTurn;
 using provider::Entry;
-using provider::ToolResult;
-using provider::UserInput;
 
-protocol::Block Text(std::string text) {
-  protocol::TextBlock block;
-  block.text = std::move(text);
-  return block;
+void Measure(const protocol::Blocks& blocks, Part& part) {
+  for (const protocol::Block& block : blocks) {
+    if (const auto* text = std::get_if<protocol::TextBlock>(&block)) {
+      part.bytes += text->text.size();
+    } else if (const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block)) {
+      part.bytes += thinking->text.size() + thinking->signature.value_or("").size();
+    } else if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block)) {
+      part.bytes += call->tool_name.size() + call->args.text.size();
+    } else if (std::holds_alternative<protocol::ImageBlock>(block)) {
+      ++part.images;
+    }
+  }
 }
 
-UserInput TextInput(std::string text) {
-  UserInput input;
-  input.blocks.push_back(Text(std::move(text)));
-  return input;
+void Measure(const Piece& piece, Part& part) {
+  if (const auto* user = std::get_if<provider::UserInput>(&piece)) {
+    Measure(user->blocks, part);
+  } else if (const auto* turn = std::get_if<provider::AssistantTurn>(&piece)) {
+    Measure(turn->blocks, part);
+  } else if (const auto* result = std::get_if<provider::ToolResult>(&piece)) {
+    Measure(result->content, part);
+  } else if (const auto* reminder = std::get_if<MergedReminder>(&piece)) {
+    part.bytes += reminder->text.size();
+  }
 }
 
-/// A result's content: blocks, or, from elsewhere, any JSON.
-protocol::Blocks ContentOf(const Raw& content) {
-  if (JsonView(content.text).is_array()) {
-    if (Result<protocol::Blocks> blocks = Decode<protocol::Blocks>(content.text))
-      return *std::move(blocks);
+void ReplaceText(Piece& piece, const std::string& text) {
+  protocol::Blocks blocks = TextInput(text).blocks;
+  if (auto* result = std::get_if<provider::ToolResult>(&piece)) {
+    result->content = std::move(blocks);
+  } else if (auto* user = std::get_if<provider::UserInput>(&piece)) {
+    user->blocks = std::move(blocks);
   }
-  return {Text(JsonView(content.text).StringOr(content.text))};
 }
 
-ToolResult LostResult(std::string tool_call_id) {
-  ToolResult result;
-  result.tool_call_id = std::move(tool_call_id);
-  result.content.push_back(Text("The result of this call was lost."));
-  result.is_error = true;
-  return result;
+/// Where the last turn that is shown stands.
+std::size_t LastTurn(std::span<const Part> parts) {
+  std::size_t at = parts.size();
+  while (at > 0) {
+    const Part& part = parts[--at];
+    if (part.type == protocol::kTypeNumber<protocol::AssistantMessage> && !part.hidden) break;
+  }
+  return at;
 }
 
-/// A result whose call is not there, or has another one.
-UserInput StrayResult(const ToolResult& result) {
-  std::string said = "A tool call that was lost gave:";
-  for (const protocol::Block& block : result.content) {
-    if (const auto* text = std::get_if<protocol::TextBlock>(&block)) said += "\n" + text->text;
-  }
-  return TextInput(ReminderText(said));
+/// Whether the control event that stands at `event` applies on the chain, which ends at the leaf.
+bool Applies(const log::Index& index, log::Ordinal event, std::span<const Part> chain) {
+  const log::Ordinal anchor = index.entries()[event].parent;
+  const auto found = std::ranges::lower_bound(chain, anchor, {}, &Part::event);
+  if (found == chain.end() || found->event != anchor) return false;
+  return std::next(found) == chain.end() || std::next(found)->event > event;
 }
-
-bool SaysSomething(const protocol::Block& block) {
-  const auto* text = std::get_if<protocol::TextBlock>(&block);
-  return text != nullptr ? text->text.find_first_not_of(" \t\r\n") != std::string::npos
-                         : std::holds_alternative<protocol::ImageBlock>(block);
-}
-
-/// Puts the pieces of a path into the order that every model wants. What was put out never changes
-/// by what follows, but for the results of the last turn.
-class Pairing {
- public:
-  /// Goes on behind `before`.
-  explicit Pairing(std::vector<Entry> before = {}) : out_(std::move(before)) {}
-
-  void Add(const Piece& piece) {
-    if (const auto* result = std::get_if<ToolResult>(&piece)) {
-      AddResult(*result);
-      return;
-    }
-    const auto* reminder = std::get_if<MergedReminder>(&piece);
-    if (reminder != nullptr && last_ != Last::kOther) {
-      Merge(reminder->text);
-      return;
-    }
-    Settle();
-    if (reminder != nullptr) {
-      AddInput(TextInput(reminder->text));
-    } else if (const auto* input = std::get_if<UserInput>(&piece)) {
-      AddInput(*input);
-    } else {
-      AddTurn(std::get<AssistantTurn>(piece));
-    }
-  }
-
-  std::vector<Entry> Finish() && {
-    Settle();
-    return std::move(out_);
-  }
-
- private:
-  struct Call {
-    std::string id;
-    std::optional<ToolResult> result;
-  };
-
-  void AddResult(const ToolResult& result) {
-    const auto call = std::ranges::find_if(
-        calls_, [&](const Call& one) { return !one.result && one.id == result.tool_call_id; });
-    if (call == calls_.end()) {
-      strays_.push_back(StrayResult(result));
-      last_ = Last::kStray;
-    } else {
-      call->result = result;
-      last_ = Last::kResult;
-      last_call_ = static_cast<std::size_t>(call - calls_.begin());
-    }
-  }
-
-  /// Into the last result's text.
-  void Merge(const std::string& reminder) {
-    if (last_ == Last::kStray) {
-      strays_.push_back(TextInput(reminder));
-      return;
-    }
-    protocol::Blocks& content = calls_[last_call_].result->content;
-    for (protocol::Block& block : content) {
-      if (auto* said = std::get_if<protocol::TextBlock>(&block)) {
-        said->text += "\n\n" + reminder;
-        return;
-      }
-    }
-    content.push_back(Text(reminder));
-  }
-
-  void AddInput(const UserInput& input) {
-    UserInput said;
-    std::ranges::copy_if(input.blocks, std::back_inserter(said.blocks), SaysSomething);
-    if (!said.blocks.empty()) out_.emplace_back(std::move(said));
-  }
-
-  void AddTurn(const AssistantTurn& turn) {
-    if (out_.empty())
-      out_.emplace_back(TextInput(ReminderText("The beginning of this conversation is lost.")));
-    for (const protocol::Block& block : turn.blocks) {
-      if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block))
-        calls_.push_back({call->tool_call_id, std::nullopt});
-    }
-    out_.emplace_back(turn);
-  }
-
-  /// Nothing stands between a turn and its results.
-  void Settle() {
-    for (Call& call : calls_) {
-      out_.emplace_back(call.result ? *std::move(call.result) : LostResult(std::move(call.id)));
-    }
-    for (UserInput& stray : strays_) out_.emplace_back(std::move(stray));
-    calls_.clear();
-    strays_.clear();
-    last_ = Last::kOther;
-  }
-
-  enum class Last { kOther, kResult, kStray };
-
-  std::vector<Entry> out_;
-  std::vector<Call> calls_;  // Of the last turn, until something else follows.
-  std::vector<UserInput> strays_;
-  Last last_ = Last::kOther;   // What was added last.
-  std::size_t last_call_ = 0;  // Of the last result.
-};
 
 }  // namespace
 
-Status Conversation::Update(const log::Log& log) { return Update(log, log.index().leaf()); }
+Status Conversation::Update(const log::Log& log) {
+  const log::Index& index = log.index();
+  return Update(log, index.leaf(), static_cast<log::Ordinal>(index.entries().size()));
+}
 
-Status Conversation::Update(const log::Log& log, log::Ordinal leaf) {
-  const std::vector<log::Ordinal> path = log::PathTo(log.index(), leaf);
-  // What the path shares with the one before stays as it was made.
-  std::size_t same = 0;
-  while (same < path.size() && same < made_.size() && made_[same].event == path[same]) ++same;
-  if (same < made_.size()) {
-    pieces_.resize(made_[same].pieces_before);
-    made_.resize(same);
-    // The turn that what is settled stands before is gone: it is made again.
-    if (settled_pieces_ >= pieces_.size()) lent_ = true;
+Status Conversation::Update(const log::Log& log, log::Ordinal leaf, log::Ordinal end) {
+  const log::Index& index = log.index();
+  std::vector<log::Ordinal> chain;
+  const log::Ordinal known = parts_.empty() ? above_ : parts_.back().event;
+  bool extends = !lent_ && seen_ > 0 && seen_ <= end;
+  for (log::Ordinal at = leaf; extends && at != known; at = index.entries()[at].parent) {
+    extends = at != log::kNone && (known == log::kNone || at > known) &&
+              RoleOf(index.entries()[at].type) != Role::kBarrier;
+    if (!extends) break;
+    chain.push_back(at);
   }
-  for (std::size_t at = same; at < path.size(); ++at) {
-    made_.push_back({path[at], pieces_.size()});
-    ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(path[at]));
-    Take(event);
+  // A branch that is older than what was seen does not have the filters that came after it.
+  if (!extends || (!chain.empty() && chain.back() < seen_)) return Rebuild(log, leaf, end);
+  std::ranges::reverse(chain);
+  RETURN_IF_ERROR(TakeAll(log, chain));
+  ASSIGN_OR_RETURN(const bool fits, TakeNewFilters(log, end));
+  return fits ? Status() : Rebuild(log, leaf, end);
+}
+
+void Conversation::Clear() { *this = Conversation(); }
+
+Status Conversation::Rebuild(const log::Log& log, log::Ordinal leaf, log::Ordinal end) {
+  Clear();
+  const log::Index& index = log.index();
+  const std::vector<log::Entry>& entries = index.entries();
+  std::vector<log::Ordinal> chain;
+  log::Ordinal at = leaf;
+  for (; at != log::kNone; at = entries[at].parent) {
+    chain.push_back(at);
+    if (RoleOf(entries[at].type) == Role::kBarrier) break;
+  }
+  Barrier barrier;
+  if (at != log::kNone) {
+    barrier_ = at;
+    ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(at));
+    ToModel converted = Convert(event);
+    if (auto* found = std::get_if<Barrier>(&converted)) barrier = std::move(*found);
+    Result<log::Ordinal> keep = Fail(Code::kNotFound, "");
+    if (barrier.keep_after) keep = log.Find(*barrier.keep_after);
+    above_ = entries[at].parent;
+    std::vector<log::Ordinal> kept;
+    log::Ordinal up = keep ? above_ : log::kNone;
+    for (; up != log::kNone && up != *keep; up = entries[up].parent) kept.push_back(up);
+    // What it should keep after is not above it: nothing is known to be kept.
+    if (keep && up == *keep) {
+      chain.insert(chain.end(), kept.begin(), kept.end());
+      above_ = *keep;
+    }
+  }
+  std::ranges::reverse(chain);
+  RETURN_IF_ERROR(ReadFilters(log, leaf, end));
+  TakeHead(barrier);
+  RETURN_IF_ERROR(TakeAll(log, chain));
+  seen_ = end;
+  return {};
+}
+
+/// Filters speak of what is above them: one that stands above the view says nothing in it.
+Status Conversation::ReadFilters(const log::Log& log, log::Ordinal leaf, log::Ordinal end) {
+  const std::vector<log::Entry>& entries = log.index().entries();
+  const bool any = std::ranges::any_of(
+      entries, [](const log::Entry& entry) { return RoleOf(entry.type) == Role::kFilter; });
+  if (!any) return {};
+  for (const log::Ordinal event : log::ControlsOn(log.index(), leaf)) {
+    if (RoleOf(entries[event].type) != Role::kFilter || event >= end) continue;
+    if (above_ != log::kNone && event < above_) continue;
+    RETURN_IF_ERROR(TakeFilter(log, event));
   }
   return {};
 }
 
+/// Gives the first event that it speaks of.
+Result<log::Ordinal> Conversation::TakeFilter(const log::Log& log, log::Ordinal event) {
+  ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
+  const ToModel converted = Convert(found);
+  log::Ordinal first = log::kNone;
+  if (const auto* replace = std::get_if<Replace>(&converted)) {
+    for (const std::string& id : replace->events) {
+      const Result<log::Ordinal> target = log.Find(id);
+      if (!target) continue;
+      replaced_[*target] = replace->text;
+      first = std::min(first, *target);
+    }
+  } else if (const auto* hide = std::get_if<Hide>(&converted)) {
+    const Result<log::Ordinal> from = log.Find(hide->from);
+    const Result<log::Ordinal> through = log.Find(hide->through);
+    if (!from || !through) return log::kNone;
+    std::erase_if(hidden_,
+                  [&](const Span& span) { return span.from == *from && span.through == *through; });
+    if (!hide->undo) hidden_.push_back({*from, *through});
+    first = *from;
+  }
+  return first;
+}
+
+/// False when a new filter speaks of what is settled: then all is made again.
+Result<bool> Conversation::TakeNewFilters(const log::Log& log, log::Ordinal end) {
+  const std::vector<log::Entry>& entries = log.index().entries();
+  log::Ordinal first = log::kNone;
+  for (; seen_ < end; ++seen_) {
+    const auto event = static_cast<log::Ordinal>(seen_);
+    if (RoleOf(entries[event].type) != Role::kFilter || !Applies(log.index(), event, parts_))
+      continue;
+    ASSIGN_OR_RETURN(const log::Ordinal target, TakeFilter(log, event));
+    first = std::min(first, target);
+  }
+  if (first == log::kNone) return true;
+  const bool head_is_open = open_parts_ == 0 && barrier_ != log::kNone;
+  if (head_is_open || parts_.empty() || first < parts_[open_parts_].event) return false;
+  std::vector<log::Ordinal> again;
+  for (std::size_t at = open_parts_; at < parts_.size(); ++at) again.push_back(parts_[at].event);
+  parts_.resize(open_parts_);
+  pieces_.clear();
+  RETURN_IF_ERROR(TakeAll(log, again));
+  return true;
+}
+
+bool Conversation::IsHidden(log::Ordinal event) const {
+  return std::ranges::any_of(
+      hidden_, [&](const Span& span) { return span.from <= event && event <= span.through; });
+}
+
+Status Conversation::TakeAll(const log::Log& log, std::span<const log::Ordinal> chain) {
+  parts_.reserve(parts_.size() + chain.size());
+  for (const log::Ordinal event : chain) {
+    Part part;
+    part.event = event;
+    part.type = log.index().entries()[event].type;
+    if (RoleOf(part.type) != Role::kContent) {
+      parts_.push_back(part);
+      continue;
+    }
+    part.hidden = IsHidden(event);
+    ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
+    Take(found, part);
+  }
+  return {};
+}
+
+void Conversation::Take(const protocol::Event& event, Part part) {
+  ToModel converted = Convert(event);
+  auto* piece = std::get_if<Piece>(&converted);
+  if (piece != nullptr && part.hidden) {
+    pieces_.emplace_back(Gap());
+  } else if (piece != nullptr) {
+    if (const auto text = replaced_.find(part.event); text != replaced_.end()) {
+      ReplaceText(*piece, text->second);
+      part.replaced = true;
+    }
+    Measure(*piece, part);
+    pieces_.push_back(std::move(*piece));
+  }
+  parts_.push_back(part);
+}
+
+void Conversation::TakeHead(const Barrier& barrier) {
+  for (const provider::UserInput& input : barrier.head) {
+    Part measured;
+    Measure(input.blocks, measured);
+    head_bytes_ += measured.bytes;
+    pieces_.emplace_back(input);
+  }
+}
+
 Conversation Conversation::Of(std::span<const protocol::Event> path) {
   Conversation conversation;
-  for (const protocol::Event& event : path) conversation.Take(event);
+  std::unordered_map<std::string_view, log::Ordinal> ids;
+  std::size_t first = 0;
+  for (log::Ordinal at = 0; at < path.size(); ++at) {
+    ids[path[at].id] = at;
+    const ToModel converted = Convert(path[at]);
+    if (const auto* barrier = std::get_if<Barrier>(&converted)) {
+      const auto keep = barrier->keep_after ? ids.find(*barrier->keep_after) : ids.end();
+      first = keep == ids.end() || keep->second >= at ? at : keep->second + 1;
+      conversation.pieces_.clear();
+      conversation.TakeHead(*barrier);
+    } else if (const auto* replace = std::get_if<Replace>(&converted)) {
+      for (const std::string& id : replace->events) {
+        if (const auto target = ids.find(id); target != ids.end())
+          conversation.replaced_[target->second] = replace->text;
+      }
+    } else if (const auto* hide = std::get_if<Hide>(&converted)) {
+      const auto from = ids.find(hide->from);
+      const auto through = ids.find(hide->through);
+      if (from == ids.end() || through == ids.end()) continue;
+      std::erase_if(conversation.hidden_, [&](const Span& span) {
+        return span.from == from->second && span.through == through->second;
+      });
+      if (!hide->undo) conversation.hidden_.push_back({from->second, through->second});
+    }
+  }
+  for (auto at = static_cast<log::Ordinal>(first); at < path.size(); ++at) {
+    Part part;
+    part.event = at;
+    part.hidden = conversation.IsHidden(at);
+    conversation.Take(path[at], part);
+  }
   return conversation;
 }
 
-void Conversation::Take(const protocol::Event& event) {
-  if (const auto* user = std::get_if<protocol::UserMessage>(&event.payload)) {
-    pieces_.emplace_back(UserInput{user->message.blocks});
-  } else if (const auto* assistant = std::get_if<protocol::AssistantMessage>(&event.payload)) {
-    pieces_.emplace_back(AssistantTurn{assistant->message.blocks, assistant->message.model});
-  } else if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload)) {
-    pieces_.emplace_back(
-        ToolResult{result->tool_call_id, ContentOf(result->content), result->is_error});
-  } else if (const auto* item = std::get_if<protocol::HarnessItem>(&event.payload)) {
-    TakeItem(*item);
-  } else if (const auto* custom = std::get_if<protocol::CustomMessage>(&event.payload)) {
-    pieces_.emplace_back(UserInput{custom->message.blocks});
-  } else if (const auto* compact = std::get_if<protocol::Compact>(&event.payload)) {
-    TakeCompact(*compact);
-  }
-}
-
-void Conversation::TakeItem(const protocol::HarnessItem& item) {
-  std::string text = ReminderText(item.item.content);
-  if (item.placement == "merge") {
-    pieces_.emplace_back(MergedReminder{std::move(text)});
-  } else {
-    pieces_.emplace_back(TextInput(std::move(text)));
-  }
-}
-
-void Conversation::TakeCompact(const protocol::Compact& compact) {
-  pieces_.emplace_back(TextInput(ReminderText(compact.summary)));
-}
-
 std::vector<Entry> Conversation::Lend() {
-  if (std::exchange(lent_, true)) {
-    settled_.clear();
-    settled_pieces_ = 0;
-  }
-  std::size_t last = pieces_.size();
-  while (last > settled_pieces_ && !std::holds_alternative<AssistantTurn>(pieces_[last - 1]))
-    --last;
-  if (last > settled_pieces_) {
+  // What is before the last turn will not change any more.
+  const auto turn = std::ranges::find_if(pieces_.rbegin(), pieces_.rend(), [](const Piece& piece) {
+    return std::holds_alternative<provider::AssistantTurn>(piece);
+  });
+  if (turn != pieces_.rend() && std::next(turn) != pieces_.rend()) {
+    const auto last = std::prev(turn.base());
     Pairing before(std::move(settled_));
-    for (; settled_pieces_ < last - 1; ++settled_pieces_) before.Add(pieces_[settled_pieces_]);
+    for (auto piece = pieces_.begin(); piece != last; ++piece) before.Add(std::move(*piece));
     settled_ = std::move(before).Finish();
+    pieces_.erase(pieces_.begin(), last);
+    open_parts_ = LastTurn(parts_);
   }
   settled_entries_ = settled_.size();
+  lent_ = true;
   Pairing pairing(std::move(settled_));
-  for (std::size_t at = settled_pieces_; at < pieces_.size(); ++at) pairing.Add(pieces_[at]);
+  for (const Piece& piece : pieces_) pairing.Add(piece);
   return std::move(pairing).Finish();
 }
 
@@ -249,7 +298,7 @@ void Conversation::TakeBack(std::vector<Entry> entries) {
 }
 
 std::vector<Entry> Conversation::Entries() const {
-  Pairing pairing;
+  Pairing pairing(settled_);
   for (const Piece& piece : pieces_) pairing.Add(piece);
   return std::move(pairing).Finish();
 }

@@ -51,6 +51,28 @@ class ConversationTest : public testing::Test {
     return Append(std::move(item));
   }
 
+  std::string Compact(const std::string& summary, const std::optional<std::string>& keep_after) {
+    protocol::Compact compact;
+    compact.trigger = "manual";
+    compact.summary = summary;
+    compact.keep_after_event_id = keep_after;
+    compact.capsule = Raw{"{}"};
+    return Append(std::move(compact));
+  }
+  std::string Replace(const std::string& event, const std::string& text) {
+    protocol::ContentReplacement replacement;
+    replacement.event_ids = {event};
+    replacement.preview = text;
+    return Append(std::move(replacement));
+  }
+  std::string Snip(const std::string& from, const std::string& through, bool undo = false) {
+    protocol::Snip snip;
+    snip.from = from;
+    snip.through = through;
+    if (undo) snip.undo = true;
+    return Append(std::move(snip));
+  }
+
   /// "u:text a:text+id r:id=text", one after the other.
   static std::string Text(const std::vector<provider::Entry>& entries) {
     std::string out;
@@ -70,10 +92,11 @@ class ConversationTest : public testing::Test {
   std::string Shown() {
     EXPECT_TRUE(conversation_.Update(*log_));
     // What is lent is what would be copied, given back or not.
+    const std::string copied = Text(conversation_.Entries());
     std::vector<provider::Entry> lent = conversation_.Lend();
-    EXPECT_EQ(Text(lent), Text(conversation_.Entries()));
+    EXPECT_EQ(Text(lent), copied);
     if (++shown_ % 3 != 0) conversation_.TakeBack(std::move(lent));
-    return Text(conversation_.Entries());
+    return copied;
   }
 
   TempDir dir_;
@@ -162,6 +185,75 @@ TEST_F(ConversationTest, ResultsWithoutACallStandBehindThoseThatHaveOne) {
             "u:go | a: | r:a=first | r:b=second | "
             "u:<system-reminder>\nA tool call that was lost gave:\nagain\n</system-reminder> | "
             "u:<system-reminder>\nA tool call that was lost gave:\nlost\n</system-reminder>");
+}
+
+TEST_F(ConversationTest, ABarrierKeepsOutWhatItDoesNotKeep) {
+  User("one");
+  const std::string first = Assistant("answer", {});
+  User("two");
+  Assistant("work", {"a"});
+  const std::string done = Answer("a", "done");
+  EXPECT_EQ(Shown(), "u:one | a:answer | u:two | a:work | r:a=done");
+  const std::string summary = "u:<system-reminder>\nS\n</system-reminder>";
+  Compact("S", first);
+  EXPECT_EQ(Shown(), summary + " | u:two | a:work | r:a=done");
+  EXPECT_EQ(conversation_.parts().size(), 4U);  // The barrier itself is one.
+  User("three");
+  EXPECT_EQ(Shown(), summary + " | u:two | a:work | r:a=done | u:three");
+  // A later one may keep what the earlier one kept; that one is nothing then.
+  Compact("S", done);
+  EXPECT_EQ(Shown(), summary + " | u:three");
+  // A rewind to before it takes it back.
+  ASSERT_TRUE(log_->Rewind(done, log_->leaf_id()));
+  EXPECT_EQ(Shown(), "u:one | a:answer | u:two | a:work | r:a=done");
+}
+
+TEST_F(ConversationTest, ABarrierThatKeepsNothingBeginsAnew) {
+  User("one");
+  Assistant("answer", {});
+  Compact("S", std::nullopt);
+  EXPECT_EQ(Shown(), "u:<system-reminder>\nS\n</system-reminder>");
+  ASSERT_EQ(conversation_.parts().size(), 1U);
+  EXPECT_EQ(conversation_.barrier(), conversation_.parts()[0].event);
+}
+
+TEST_F(ConversationTest, AReplacedResultIsShownAsItsReplacement) {
+  User("go");
+  Assistant("one", {"a"});
+  const std::string early = Answer("a", "long");
+  EXPECT_EQ(Shown(), "u:go | a:one | r:a=long");
+  Replace(early, "short");
+  EXPECT_EQ(Shown(), "u:go | a:one | r:a=short");
+  Remind("merge", "note");
+  EXPECT_EQ(Shown(), "u:go | a:one | r:a=short\n\n<system-reminder>\nnote\n</system-reminder>");
+  Assistant("two", {"b"});
+  const std::string late = Answer("b", "longer");
+  Shown();
+  // Also when it has long been settled.
+  Assistant("three", {});
+  User("on");
+  Shown();
+  Replace(late, "shorter");
+  EXPECT_TRUE(Shown().ends_with("a:two | r:b=shorter | a:three | u:on"));
+  // What was decided after a rewind does not reach the other branch.
+  ASSERT_TRUE(log_->Rewind(late, log_->leaf_id()));
+  EXPECT_TRUE(Shown().ends_with("a:two | r:b=longer"));
+}
+
+TEST_F(ConversationTest, ASnippedTurnIsHiddenUntilItIsShownAgain) {
+  const std::string from = User("one");
+  Assistant("work", {"a"});
+  Answer("a", "done");
+  const std::string through = Assistant("answer", {});
+  User("two");
+  Assistant("reply", {});
+  Shown();
+  Snip(from, through);
+  EXPECT_EQ(Shown(), "u:two | a:reply");
+  User("three");
+  EXPECT_EQ(Shown(), "u:two | a:reply | u:three");
+  Snip(from, through, true);
+  EXPECT_EQ(Shown(), "u:one | a:work | r:a=done | a:answer | u:two | a:reply | u:three");
 }
 
 TEST_F(ConversationTest, AnotherReaderOfTheSameLogSeesTheSame) {

@@ -67,8 +67,9 @@ class Maker {
     return {};
   }
 
-  /// The request of a `model_call` start that stands at `leaf`.
-  Result<provider::WireRequest> Make(const protocol::ModelCall& start, log::Ordinal leaf) {
+  /// The request of the `model_call` start that is the event `at`, made at `leaf`.
+  Result<provider::WireRequest> Make(const protocol::ModelCall& start, log::Ordinal leaf,
+                                     log::Ordinal at) {
     if (start.toolset && *start.toolset != toolset_) {
       ASSIGN_OR_RETURN(const std::string json, log_.blobs().Get(*start.toolset));
       ASSIGN_OR_RETURN(parts_.tools, agent::ToolsFrom(json));
@@ -76,7 +77,7 @@ class Maker {
     }
     if (!start.toolset) parts_.tools.clear();
     agent::TakeParams(start.params.value_or(Raw{"{}"}), parts_);
-    RETURN_IF_ERROR(conversation_.Update(log_, leaf));
+    RETURN_IF_ERROR(conversation_.Update(log_, leaf, at));
     return Encode(start.model.value_or(""), start.dialect.value_or(""));
   }
 
@@ -111,17 +112,17 @@ class Maker {
   protocol::InstructionSnapshot snapshot_;
 };
 
-/// Calls `visit` for every start of a model call, with the leaf at which it was made.
-Status ForEachStart(const log::Log& log,
-                    const std::function<Status(const protocol::Event&, const protocol::ModelCall&,
-                                               log::Ordinal)>& visit) {
+using StartVisitor =
+    std::function<Status(const protocol::Event&, const protocol::ModelCall&, log::Ordinal at)>;
+
+/// Calls `visit` for every start of a model call.
+Status ForEachStart(const log::Log& log, const StartVisitor& visit) {
   const std::vector<log::Entry>& entries = log.index().entries();
   for (log::Ordinal event = 0; event < entries.size(); ++event) {
     if (entries[event].type != protocol::kTypeNumber<protocol::ModelCall>) continue;
     ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
     const auto* call = std::get_if<protocol::ModelCall>(&found.payload);
-    if (call != nullptr && call->phase == "start")
-      RETURN_IF_ERROR(visit(found, *call, entries[event].parent));
+    if (call != nullptr && call->phase == "start") RETURN_IF_ERROR(visit(found, *call, event));
   }
   return {};
 }
@@ -179,7 +180,7 @@ Result<protocol::ReplayReport> ReplayRequests(log::Log& log, const config::Setti
   Maker maker(log, settings);
   RETURN_IF_ERROR(maker.Open());
   RETURN_IF_ERROR(ForEachStart(
-      log, [&](const protocol::Event& event, const protocol::ModelCall& call, log::Ordinal leaf) {
+      log, [&](const protocol::Event& event, const protocol::ModelCall& call, log::Ordinal at) {
         protocol::ReplayRow& row = report.requests.emplace_back();
         row.call_id = call.call_id;
         row.turn_id = event.stamp.turn_id.value_or("");
@@ -193,7 +194,8 @@ Result<protocol::ReplayReport> ReplayRequests(log::Log& log, const config::Setti
           ++report.not_compared;
           return Status();
         }
-        const Result<provider::WireRequest> wire = maker.Make(call, leaf);
+        const Result<provider::WireRequest> wire =
+            maker.Make(call, log.index().entries()[at].parent, at);
         if (!wire) {
           row.why = wire.error().Text();
           ++report.not_compared;
@@ -218,18 +220,19 @@ Result<protocol::ContextReport> DescribeContext(log::Log& log, const config::Set
   report.model = log.index().state().info.model.value_or(log.header().meta.model);
   // The last request of a turn, to compare with.
   std::optional<protocol::ModelCall> last;
-  log::Ordinal last_leaf = log::kNone;
+  log::Ordinal last_at = log::kNone;
   RETURN_IF_ERROR(ForEachStart(
-      log, [&](const protocol::Event&, const protocol::ModelCall& call, log::Ordinal leaf) {
+      log, [&](const protocol::Event&, const protocol::ModelCall& call, log::Ordinal at) {
         if (call.purpose == "turn") {
           last = call;
-          last_leaf = leaf;
+          last_at = at;
         }
         return Status();
       }));
   std::string before;
   if (last) {
-    if (Result<provider::WireRequest> wire = maker.Make(*last, last_leaf))
+    if (Result<provider::WireRequest> wire =
+            maker.Make(*last, log.index().entries()[last_at].parent, last_at))
       before = std::move(wire->body);
   }
   std::vector<provider::ToolSpec> tools =

@@ -51,6 +51,20 @@ class HistoryMaker {
         Raw{Chance(4) ? std::string(Any(kOdd)) : Encode(Blocks(1 + random_.Below(3), false))};
     return result;
   }
+  /// Hides or replaces what stands there.
+  protocol::Payload Filter(std::string from, std::string through) {
+    if (Chance(2)) {
+      protocol::ContentReplacement replacement;
+      replacement.event_ids = {std::move(from), std::move(through)};
+      replacement.preview = Chance(3) ? "" : "Only the beginning.";
+      return replacement;
+    }
+    protocol::Snip snip;
+    snip.from = std::move(from);
+    snip.through = std::move(through);
+    if (Chance(3)) snip.undo = true;
+    return snip;
+  }
   protocol::Payload Closing() { return User(Text("Go on.")); }
 
  private:
@@ -62,14 +76,21 @@ class HistoryMaker {
 
   void Add(protocol::Payload payload) {
     path_.emplace_back();
+    path_.back().id = fmt::format("e_{}", path_.size());
     path_.back().payload = std::move(payload);
   }
+  /// Of an event that stands on the path, or of none.
+  std::string SomeId() { return fmt::format("e_{}", random_.Below(path_.size() + 2)); }
 
   void AddAny() {
     if (!open_.empty() && !Chance(5)) {
       const std::size_t which = Chance(3) ? random_.Below(open_.size()) : 0;
       Add(Result(open_[which]));
       if (!Chance(10)) open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(which));
+      return;
+    }
+    if (Chance(25)) {
+      Add(Filter(SomeId(), SomeId()));
       return;
     }
     if (Chance(15)) {  // Of a call that is lost, or that has its result.
@@ -138,6 +159,7 @@ class HistoryMaker {
       compact.trigger = "manual";
       compact.summary = Chance(2) ? "What was said before." : "";
       compact.capsule = Raw{"{}"};
+      if (Chance(2)) compact.keep_after_event_id = SomeId();
       return compact;
     }
     protocol::InternalMessage internal;

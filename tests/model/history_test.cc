@@ -145,7 +145,8 @@ class HistoryLogTest : public testing::Test {
     batch.push_back({.payload = std::move(payload), .id = "", .stamp = {}});
     const auto appended = log_->Append(std::move(batch));
     ASSERT_TRUE(appended) << appended.error().Text();
-    if (log_->open_calls().empty()) rest_points_.push_back(appended->ids.front());
+    const bool in_tree = log_->leaf_id() == appended->ids.front();
+    if (in_tree && log_->open_calls().empty()) rest_points_.push_back(appended->ids.front());
   }
 
   void Step(HistoryMaker& maker, Random& random) {
@@ -161,9 +162,18 @@ class HistoryLogTest : public testing::Test {
       const auto leaf = log_->IdOf(leaves[random.Below(leaves.size())]);
       const auto moved = log_->Branch(*leaf, log_->leaf_id());
       ASSERT_TRUE(moved) << moved.error().Text();
+    } else if (random.Below(8) == 0 && !rest_points_.empty()) {
+      Append(maker.Filter(SomeEvent(random), SomeEvent(random)));
     } else {
-      Append(maker.Message());
+      protocol::Payload payload = maker.Message();
+      if (auto* compact = std::get_if<protocol::Compact>(&payload); compact != nullptr)
+        compact->keep_after_event_id = rest_points_.empty() ? "" : SomeEvent(random);
+      Append(std::move(payload));
     }
+  }
+
+  const std::string& SomeEvent(Random& random) {
+    return rest_points_[random.Below(rest_points_.size())];
   }
 
   TempDir temp_;
