@@ -300,6 +300,7 @@ tool::Call Calls::MakeCall(One& one) {
       .record_task =
           [this](protocol::Task task) { return AppendEvent(bench_.log, std::move(task), stamp_); },
       .put_blob = [this](std::string_view bytes) { return bench_.log.blobs().Put(bytes); },
+      .get_blob = [this](std::string_view name) { return bench_.log.blobs().Get(name); },
       .update =
           [this, &one](std::string_view text) {
             if (!one.in_log) return;

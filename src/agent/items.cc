@@ -10,8 +10,8 @@
 namespace stet::agent {
 namespace {
 
-constexpr std::array kKinds = {item::kSteer, item::kRuntimeNotice, item::kDateChange,
-                               item::kInstructions, item::kFileMention};
+constexpr std::array kKinds = {item::kSteer,        item::kRuntimeNotice, item::kDateChange,
+                               item::kInstructions, item::kFileMention,   item::kAttachment};
 
 /// Whether a request may have been made since the event was written.
 bool WasCarried(const log::Log& log, log::Ordinal event) {

@@ -17,6 +17,7 @@ inline constexpr std::string_view kRuntimeNotice = "runtime_notice";
 inline constexpr std::string_view kDateChange = "date_change";
 inline constexpr std::string_view kInstructions = "instructions";
 inline constexpr std::string_view kFileMention = "file_mention";
+inline constexpr std::string_view kAttachment = "attachment";
 }  // namespace item
 
 struct NewItem {

@@ -1,11 +1,31 @@
 #include "agent/request.h"
 
+#include "agent/workbench.h"
 #include "base/hash.h"
 #include "base/json_view.h"
 #include "base/json_writer.h"
 #include "provider/replay.h"
 
 namespace stet::agent {
+
+RequestParts PartsOf(const Workbench& bench) {
+  RequestParts parts;
+  parts.system = bench.system;
+  for (tool::ToolSpec& spec : bench.tools.Specs())
+    parts.tools.push_back(
+        {std::move(spec.name), std::move(spec.description), std::move(spec.schema)});
+  parts.effort = bench.effort;
+  parts.cache_key = bench.cache_key;
+  return parts;
+}
+
+std::int64_t BytesOf(const RequestParts& parts) {
+  std::size_t bytes = 0;
+  for (const std::string& section : parts.system) bytes += section.size();
+  for (const provider::ToolSpec& tool : parts.tools)
+    bytes += tool.name.size() + tool.description.size() + tool.schema.text.size();
+  return static_cast<std::int64_t>(bytes);
+}
 
 provider::Request MakeRequest(const RequestParts& parts, context::Conversation& conversation,
                               log::Log& log) {

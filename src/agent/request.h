@@ -20,6 +20,11 @@ struct RequestParts {
   std::string cache_key;
 };
 
+/// The session's own, but for max_tokens.
+struct Workbench;
+RequestParts PartsOf(const Workbench& bench);
+std::int64_t BytesOf(const RequestParts& parts);
+
 /// The log must outlive the request. The conversation's entries are lent to it.
 provider::Request MakeRequest(const RequestParts& parts, context::Conversation& conversation,
                               log::Log& log);

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include "agent/call_text.h"
+#include "agent/compaction.h"
 #include "agent/items.h"
 #include "agent/model_call.h"
 #include "agent/reply_stream.h"
 #include "agent/request.h"
+#include "agent/room.h"
 #include "base/json_view.h"
 #include "protocol/ids.h"
 #include "provider/price.h"
@@ -111,6 +113,29 @@ Task<Result<TurnEnd>> Turn::Resume(const Opening& opening) {
   co_return end;
 }
 
+Task<Result<TurnEnd>> Turn::Compact(std::string focus) {
+  TurnEnd end;
+  protocol::RuntimeStart started;
+  started.turn_id = *stamp_.turn_id;
+  bench_.log.Publish(std::move(started));
+  bench_.fixed_bytes = BytesOf(PartsOf(bench_));
+  CompactionWanted wanted{.trigger = trigger::kManual, .focus = std::move(focus)};
+  const Result<std::optional<Compacted>> done =
+      co_await agent::Compact(bench_, stamp_, std::move(wanted), cancel_.token());
+  clock_.Cancel();
+  if (!done) co_return std::unexpected(done.error());
+  if (*done) {
+    end.reason = ended::kCompleted;
+    end.text = fmt::format("Compacted: about {} tokens became {}{}.", (*done)->tokens_before,
+                           (*done)->tokens_after,
+                           (*done)->source == "log" ? ", by what the log says alone" : "");
+  } else {
+    end.reason = cancel_.cancelled() ? ended::kCancelled : ended::kError;
+    end.error = cancel_.cancelled() ? "" : "there is too little to compact yet";
+  }
+  co_return end;
+}
+
 Task<Status> Turn::RunSteps(TurnEnd& end) {
   bool rests = stopped_ || cancel_.cancelled();
   if (rests) end.reason = stopped_ ? ended::kStopped : ended::kCancelled;
@@ -148,14 +173,8 @@ bool Turn::OverLimit(TurnEnd& end) const {
 
 Result<provider::Request> Turn::BuildRequest() {
   RETURN_IF_ERROR(bench_.conversation.Update(bench_.log));
-  RequestParts parts;
-  parts.system = bench_.system;
-  for (tool::ToolSpec& spec : bench_.tools.Specs())
-    parts.tools.push_back(
-        {std::move(spec.name), std::move(spec.description), std::move(spec.schema)});
-  parts.effort = bench_.effort;
+  RequestParts parts = PartsOf(bench_);
   parts.max_tokens = max_tokens_;
-  parts.cache_key = bench_.cache_key;
   return MakeRequest(parts, bench_.conversation, bench_.log);
 }
 
@@ -186,6 +205,8 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   bench_.log.Publish(std::move(begun));
   CO_RETURN_IF_ERROR(TakeNotices());
   CO_RETURN_IF_ERROR(TakeSteers());
+  const Status room = co_await MakeRoom(bench_, stamp_, cancel_.token());
+  if (!room) co_return room;
   CO_ASSIGN_OR_RETURN(provider::Request request, BuildRequest());
   const std::string event_id = protocol::NewEventId(ProcessRandom());
   Calls calls(bench_, stamp_, cancel_.token());
@@ -216,7 +237,36 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   done.stop_reason = asked->reply.content.stop_reason;
   done.usage = asked->reply.content.usage;
   bench_.log.Publish(std::move(done));
+  Result<bool> smaller = co_await RecoverRoom(*asked);
+  if (!smaller) co_return std::unexpected(smaller.error());
+  if (*smaller) {
+    --end.steps;  // It was no step.
+    co_return Status();
+  }
   co_return Recover(*asked, end, rests);
+}
+
+/// True when the request did not fit and the conversation is smaller now: it is asked again. Twice
+/// without an answer between them is all there is to try.
+Task<Result<bool>> Turn::RecoverRoom(const provider::CallResult& call) {
+  constexpr int kTries = 2;
+  const auto& failure = call.reply.failure;
+  const bool refused = failure && (failure->kind == provider::FailureKind::kOverflow ||
+                                   failure->kind == provider::FailureKind::kTooLarge);
+  const bool full = !failure && call.reply.content.stop_reason == provider::stop::kOverflow;
+  if (!failure) {
+    overflows_ = 0;
+    LearnTokens(bench_, call.reply.content.usage);
+  }
+  if ((!refused && !full) || cancel_.cancelled() || overflows_ >= kTries) co_return false;
+  ++overflows_;
+  CompactionWanted wanted{
+      .trigger = trigger::kReactive, .focus = "", .smallest = overflows_ == kTries};
+  const Result<std::optional<Compacted>> done =
+      co_await agent::Compact(bench_, stamp_, std::move(wanted), cancel_.token());
+  if (!done) co_return std::unexpected(done.error());
+  // A reply that filled the window is there, and is gone on with.
+  co_return refused && done->has_value();
 }
 
 Task<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end) {
@@ -298,9 +348,10 @@ Result<bool> Turn::GoOnAfter(const provider::CallResult& call) {
   const protocol::Blocks& blocks = call.reply.content.blocks;
   const std::string stop = call.reply.content.stop_reason.value_or("");
   const bool failed = call.reply.failure.has_value();
-  const bool cut = !failed && stop == provider::stop::kMaxTokens;
+  const bool cut =
+      !failed && (stop == provider::stop::kMaxTokens || stop == provider::stop::kOverflow);
   const bool broke_off = (failed && HasText(blocks)) || stop == provider::stop::kPaused;
-  if (cut && !max_tokens_) {
+  if (stop == provider::stop::kMaxTokens && !failed && !max_tokens_) {
     max_tokens_ = RaisedLimit(bench_.model->model());
     if (max_tokens_) --continuations_;
   }
@@ -338,8 +389,8 @@ void Turn::Rest(const provider::CallResult& call, TurnEnd& end) const {
                                                           : ended::kError;
     if (failure->kind == FailureKind::kOverflow)
       end.error +=
-          ". The conversation no longer fits into the model's window: rewind it, start a new "
-          "session, or use a model with a larger window";
+          ". The conversation does not fit into the model's window, even compacted: rewind it, "
+          "start a new session, or use a model with a larger window";
     return;
   }
   if (call.reply.content.stop_reason == provider::stop::kRefused) {

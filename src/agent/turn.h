@@ -55,12 +55,14 @@ class Turn {
   [[nodiscard]] const std::string& id() const { return *stamp_.turn_id; }
   [[nodiscard]] const protocol::Stamp& stamp() const { return stamp_; }
 
-  // All three fail only when the log cannot be written; whatever else goes wrong is in the end.
+  // All of them fail only when the log cannot be written; whatever else goes wrong is in the end.
 
   /// Begins with the event that is the leaf now: a user's message, or a notice.
   Task<Result<TurnEnd>> Run();
   /// Goes on with the calls of the last message that wait for somebody's word.
   Task<Result<TurnEnd>> Resume(const Opening& opening);
+  /// Nothing but a compaction, because somebody asked for it; `focus` is to be kept above all.
+  Task<Result<TurnEnd>> Compact(std::string focus);
 
  private:
   Status Begin();
@@ -71,6 +73,7 @@ class Turn {
   Task<Status> CheckProgress(const Calls& calls);
   [[nodiscard]] bool OverLimit(TurnEnd& end) const;
   Result<provider::Request> BuildRequest();
+  Task<Result<bool>> RecoverRoom(const provider::CallResult& call);
   Status TakeSteers();
   Status TakeNotices();
   Status Keep(const provider::CallResult& call, const std::string& event_id);
@@ -90,6 +93,7 @@ class Turn {
   int continuations_ = 0;                   // In a row.
   int output_reminders_ = 0;
   bool call_text_told_ = false;
+  int overflows_ = 0;  // In a row.
 };
 
 }  // namespace stet::agent

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "agent/opening.h"
 #include "base/loop.h"
 #include "context/conversation.h"
+#include "context/tokens.h"
 #include "log/log.h"
 #include "policy/policy.h"
 #include "provider/provider.h"
@@ -32,6 +34,21 @@ struct WantedOutput {
   std::optional<Raw> value;
 };
 
+/// How the conversation is kept within the model's window.
+struct ContextRules {
+  bool auto_compact = true;
+  std::int64_t threshold_permille = 800;  // Of the window: from here on it is compacted.
+  std::int64_t result_budget = 0;  // Tokens of one step's results; 0: a quarter of the window.
+};
+
+/// What the session's requests came to lately.
+struct Growth {
+  std::int64_t last = 0;      // Tokens of the last request.
+  std::int64_t expected = 0;  // What a step may add.
+  bool answered = true;       // A model answered since the last compaction.
+  int summary_failures = 0;   // In a row.
+};
+
 struct Workbench {
   Loop& loop;
   log::Log& log;
@@ -49,6 +66,13 @@ struct Workbench {
   std::string cache_key;
   context::Conversation conversation;
   std::optional<tool::KnownFiles> files;  // Read from the log when first needed.
+
+  ContextRules context = {};
+  provider::Provider* auxiliary = nullptr;  // For summaries; null: the model itself.
+  context::Tokens tokens = {};
+  std::int64_t fixed_bytes = 0;  // Of instructions and tools, in every request.
+  Growth growth = {};
+  std::function<std::string()> background = {};  // Says what runs there; empty: nothing.
 };
 
 /// Appends one event. Nothing but what the caller knows already happens when it fails.

@@ -107,8 +107,13 @@ void RunContext(const std::string&, Desk& desk) {
                              used * 100 / state.context_window, state.tools.size()));
 }
 
-void RunCompact(const std::string&, Desk& desk) {
-  desk.view.Note("compaction is not there yet", Style::kRed);
+void RunCompact(const std::string& focus, Desk& desk) {
+  protocol::Send send;
+  send.how = "compact";
+  send.text = focus;
+  if (const Result<protocol::Accepted> accepted = desk.session.Send(send); !accepted)
+    return desk.Complain(accepted.error());
+  desk.view.Begin();
 }
 
 void RunExport(const std::string& file, Desk& desk) {
@@ -217,7 +222,7 @@ constexpr std::array kCommands = {
     Row{"resume", "[ID]", "goes on with another session", RunResume},
     Row{"continue", "", "goes on with an interrupted turn, or with what is queued", RunContinue},
     Row{"queue", "[rm N | edit N TEXT]", "shows or changes what is queued", RunQueue},
-    Row{"compact", "", "makes the conversation shorter (not there yet)", RunCompact},
+    Row{"compact", "[FOCUS]", "sums up what was said so far; FOCUS is kept above all", RunCompact},
     Row{"export", "[FILE]", "writes the session to a tar, or its log to a .jsonl", RunExport},
     Row{"title", "TEXT", "names the session", RunTitle},
     Row{"quit", "", "ends; the session can be resumed", RunQuit},

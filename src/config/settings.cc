@@ -1,6 +1,8 @@
 #include "config/settings.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -22,6 +24,7 @@ struct FileSettings {
               (OptionalRaw, instructions),
               (OptionalRaw, tools),
               (OptionalRaw, policy),
+              (OptionalRaw, context),
               (OptionalRaw, log),
               (OptionalRaw, ui))
 };
@@ -48,6 +51,7 @@ class Reader {
   Status ReadModel(std::string_view json, Settings& settings);
   Status ReadModels(std::string_view json, Settings& settings);
   Status ReadRoles(std::string_view json, Settings& settings);
+  Status ReadContext(const OptionalRaw& section, Settings& settings);
 
   [[nodiscard]] Status MustBeTable(std::string_view json, const std::string& key) const {
     if (JsonView(json).is_object()) return {};
@@ -175,6 +179,23 @@ Status Reader::ReadModels(std::string_view json, Settings& settings) {
   });
 }
 
+Status Reader::ReadContext(const OptionalRaw& section, Settings& settings) {
+  RETURN_IF_ERROR(ReadSection(section, "context", settings.context));
+  if (settings.context.result_budget.value_or(1) <= 0)
+    return std::unexpected(At("context.resultBudget", "context.resultBudget must be positive"));
+  if (!settings.context.threshold) return {};
+  const std::string& text = settings.context.threshold->text;
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  constexpr double kLeast = 0.1;
+  constexpr double kMost = 0.95;
+  if (error != std::errc() || end != text.data() + text.size() || number < kLeast || number > kMost)
+    return std::unexpected(
+        At("context.threshold", "context.threshold must be a number from 0.1 to 0.95"));
+  settings.threshold_permille = std::llround(number * 1000);
+  return {};
+}
+
 Result<Settings> Reader::Read() {
   ASSIGN_OR_RETURN(const FileSettings file, Table<FileSettings>(toml_.json, ""));
   Settings settings;
@@ -183,6 +204,7 @@ Result<Settings> Reader::Read() {
   RETURN_IF_ERROR(ReadSection(file.instructions, "instructions", settings.instructions));
   RETURN_IF_ERROR(ReadSection(file.tools, "tools", settings.tools));
   RETURN_IF_ERROR(ReadSection(file.policy, "policy", settings.policy));
+  RETURN_IF_ERROR(ReadContext(file.context, settings));
   RETURN_IF_ERROR(ReadSection(file.log, "log", settings.log));
   RETURN_IF_ERROR(ReadSection(file.ui, "ui", settings.ui));
   const std::string durability = settings.log.durability.value_or("strict");

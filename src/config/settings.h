@@ -77,6 +77,14 @@ struct PolicySettings {
   STET_FIELDS(PolicySettings, (Text, mode), (Names, allow), (Names, ask), (Names, deny))
 };
 
+/// [context]
+struct ContextSettings {
+  STET_FIELDS(ContextSettings,
+              (Flag, auto_compact),  // Before the window is full.
+              (OptionalRaw, threshold),  // Of the window: from here on. A number from 0.1 to 0.95.
+              (Int, result_budget))  // Tokens that the results of one step may have.
+};
+
 /// [log]
 struct LogSettings {
   STET_FIELDS(LogSettings, (Text, durability))  // strict or relaxed
@@ -91,6 +99,8 @@ struct Settings {
   InstructionSettings instructions;
   ToolSettings tools;
   PolicySettings policy;
+  ContextSettings context;
+  std::int64_t threshold_permille = 800;  // context.threshold, read.
   LogSettings log;
   UiSettings ui;
   std::optional<ModelSettings> model;           // [model]

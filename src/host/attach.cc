@@ -194,6 +194,9 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
       .keep_waiting = !attach_.at,
       .fresh = fresh_,
       .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true),
+      .context = {.auto_compact = settings_.context.auto_compact.value_or(true),
+                  .threshold_permille = settings_.threshold_permille,
+                  .result_budget = settings_.context.result_budget.value_or(0)},
       .auxiliary = {},
       .select = [settings = settings_](const std::string& asked) {
         return provider::SelectModel(settings, asked, ProcessEnvironment);

@@ -38,7 +38,8 @@ Lane::Lane(LaneSetup setup)
              .system = {},
              .cache_key = {},
              .conversation = {},
-             .files = {}} {
+             .files = {},
+             .context = setup_.context} {
   asks_.set_present(setup_.answers);
 }
 
@@ -53,6 +54,11 @@ Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
 Status Lane::Prepare() {
   provider_ = setup_.models.Open(setup_.model);
   bench_.model = provider_.get();
+  if (setup_.auxiliary) {
+    auxiliary_ = setup_.models.Open(*setup_.auxiliary);
+    bench_.auxiliary = auxiliary_.get();
+  }
+  bench_.background = [this] { return shells_->Describe(); };
   if (!setup_.fresh) {
     ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
   }
@@ -186,6 +192,7 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send) {
   }
   if (send.how == "continue") return Continue();
   if (send.how == "next") return Next();
+  if (send.how == "compact") return Compact(send.text);
   if (!SaysSomething(send)) return Fail(Code::kInvalid, "there is nothing to send");
   if (working() && !asks_.permissions().empty() && waits_) {
     // A new message instead of an answer: what waited is given up.
@@ -300,6 +307,17 @@ Result<protocol::Accepted> Lane::Continue() {
   }
   accepted.turn_id = turn_->id();
   setup_.loop.Spawn(Work("", false));
+  return accepted;
+}
+
+Result<protocol::Accepted> Lane::Compact(const std::string& focus) {
+  RETURN_IF_ERROR(AtRest());
+  RETURN_IF_ERROR(EnsureSnapshot());
+  NewTurn();
+  protocol::Accepted accepted;
+  accepted.what = "started";
+  accepted.turn_id = turn_->id();
+  setup_.loop.Spawn(WorkCompaction(focus));
   return accepted;
 }
 

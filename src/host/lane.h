@@ -47,6 +47,7 @@ struct LaneSetup {
   bool keep_waiting = false;  // What was asked before goes on waiting, if somebody answers.
   bool fresh = false;         // The session was made just now.
   bool task_end_starts_turn = true;
+  agent::ContextRules context = {};
   std::optional<provider::Selected> auxiliary;  // Makes titles.
   /// Finds a model that a client asks for.
   std::function<Result<provider::Selected>(const std::string&)> select;
@@ -91,6 +92,7 @@ class Lane {
   Result<protocol::Accepted> Start(const protocol::Send& send);
   Result<protocol::Accepted> Enqueue(const protocol::Send& send);
   Result<protocol::Accepted> Continue();
+  Result<protocol::Accepted> Compact(const std::string& focus);
   Result<protocol::Accepted> Next();
   Result<protocol::Blocks> ContentOf(const protocol::Send& send);
   Status AppendMessage(protocol::UserMessage message);
@@ -98,8 +100,10 @@ class Lane {
 
   Task<void> Work(std::string mentions, bool resume);
   Task<Status> RunOne(std::string mentions, bool resume);
+  Task<void> WorkCompaction(std::string focus);
   Result<bool> TakeFollowUp(std::string& text);
   void EndTurn(const Result<agent::TurnEnd>& end);
+  void ShowEnd(const agent::TurnEnd& how);
   protocol::TurnReport ReportOf(const agent::TurnEnd& end) const;
   Status AtRest();
   Status Moved();
@@ -110,6 +114,7 @@ class Lane {
   LaneSetup setup_;
   agent::Asks asks_;
   std::unique_ptr<provider::Provider> provider_;
+  std::unique_ptr<provider::Provider> auxiliary_;  // Null when none is configured.
   std::unique_ptr<tool::Shells> shells_;
   tool::Registry tools_;
   agent::Workbench bench_;

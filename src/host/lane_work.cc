@@ -49,7 +49,18 @@ Task<void> Lane::Work(std::string mentions, bool resume) {
   turn_.reset();
 }
 
-/// The report is there before the end is told.
+/// No turn of the conversation: where that stood, it still stands.
+Task<void> Lane::WorkCompaction(std::string focus) {
+  const Result<agent::TurnEnd> end = co_await turn_->Compact(std::move(focus));
+  agent::TurnEnd broken;
+  broken.reason = agent::ended::kError;
+  if (!end) broken.error = end.error().Text();
+  ShowEnd(end ? *end : broken);
+  const Pending<bool> rested = *rested_;
+  turn_.reset();
+  rested.Set(true);
+}
+
 void Lane::EndTurn(const Result<agent::TurnEnd>& end) {
   agent::TurnEnd broken;
   broken_ = !end;
@@ -59,6 +70,11 @@ void Lane::EndTurn(const Result<agent::TurnEnd>& end) {
   }
   const agent::TurnEnd& how = end ? *end : broken;
   opening_.last_end = how.reason;
+  ShowEnd(how);
+}
+
+/// The report is there before the end is told.
+void Lane::ShowEnd(const agent::TurnEnd& how) {
   reports_.push_back(ReportOf(how));
   if (reports_.size() > kReportsKept) reports_.pop_front();
   protocol::RuntimeEnd ended;
@@ -118,8 +134,7 @@ Task<void> Lane::MakeTitle(std::string prompt) {
   if (!setup_.auxiliary) co_return;
   title_done_.emplace(setup_.loop);
   const Pending<bool> done = *title_done_;
-  const std::unique_ptr<provider::Provider> model = setup_.models.Open(*setup_.auxiliary);
-  co_await agent::AskForTitle(*setup_.log, *model, std::move(prompt), title_cancel_.token());
+  co_await agent::AskForTitle(*setup_.log, *auxiliary_, std::move(prompt), title_cancel_.token());
   done.Set(true);
 }
 

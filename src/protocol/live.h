@@ -45,8 +45,8 @@ using ImageFiles = std::vector<ImageFile>;
 struct Send {
   STET_FIELDS(Send,
               (OptionalText, client_message_id),  // The same one twice is one message.
-              (Text, how),  // send (a follow-up while a turn runs), steer, continue, or next (the
-                            // first follow-up, however the last turn ended)
+              (Text, how),  // send (a follow-up while a turn runs), steer, continue, next (the
+                            // first follow-up, however the last turn ended), or compact
               (Text, text),
               (ImageFiles, images))
 };

@@ -143,7 +143,7 @@ TEST_F(BashTest, LongOutputIsShownInPartAndKeptWhole) {
   ASSERT_EQ(blobs_.size(), 1U);
   EXPECT_TRUE(blobs_.begin()->second.starts_with("1\n2\n"));
   EXPECT_TRUE(blobs_.begin()->second.ends_with("19999\n20000\n"));
-  EXPECT_NE(text.find("The whole is in blob " + blobs_.begin()->first), std::string::npos);
+  EXPECT_NE(text.find("The whole is in blob:" + blobs_.begin()->first), std::string::npos);
 }
 
 TEST_F(BashTest, OutputThatIsNoTextIsMadeSo) {

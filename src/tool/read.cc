@@ -21,6 +21,7 @@ constexpr std::int64_t kMaxLines = 2000;
 constexpr std::size_t kMaxLineBytes = 2000;
 constexpr std::size_t kBytesPerToken = 3;
 constexpr std::int64_t kShareOfWindow = 10;  // A tenth.
+constexpr std::string_view kBlob = "blob:";  // Not a file: what the session keeps beside its log.
 
 struct Wanted {
   std::int64_t offset = 1;
@@ -96,6 +97,7 @@ class ReadTool final : public Tool {
            "- file_path is absolute or relative to the working directory.\n"
            "- Without offset and limit the file is shown from line 1: up to 2000 lines, fewer when "
            "they are long; the result says how to go on.\n"
+           "- blob:NAME shows what a result named instead of showing it whole.\n"
            "- PNG, JPEG, GIF and WebP images are shown; notebooks are shown as cells.\n"
            "- A file must be read before it is edited or overwritten. For folders use Glob.";
   }
@@ -109,6 +111,8 @@ class ReadTool final : public Tool {
   [[nodiscard]] bool reads_only() const override { return true; }
 
   [[nodiscard]] Result<Intent> Intend(const Raw& args, const Workspace& workspace) const override {
+    if (const std::string blob = Args(args).Text("file_path").value_or(""); blob.starts_with(kBlob))
+      return Intent{.summary = "Read " + blob.substr(0, kBlob.size() + 8)};
     ASSIGN_OR_RETURN(RealPath file, Resolve(Args(args).Text("file_path").value_or(""), workspace));
     Intent intent;
     intent.summary = "Read " + Shown(file.path, workspace);
@@ -122,7 +126,16 @@ class ReadTool final : public Tool {
   }
 
  private:
+  static Result<Outcome> ReadBlob(const std::string& name, const Args& args, Call& call) {
+    ASSIGN_OR_RETURN(const std::string bytes, call.get_blob(name));
+    protocol::FileFact none;  // It is no file: nothing is known of one by it.
+    none.path = std::string(kBlob) + name;
+    return ShowBytes(bytes, WantedOf(args), call, none);
+  }
+
   static Result<Outcome> ReadAny(const Args& args, Call& call) {
+    if (const std::string path = args.Text("file_path").value_or(""); path.starts_with(kBlob))
+      return ReadBlob(path.substr(kBlob.size()), args, call);
     ASSIGN_OR_RETURN(const RealPath file,
                      Resolve(args.Text("file_path").value_or(""), call.workspace));
     if (!file.exists)

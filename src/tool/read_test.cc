@@ -129,5 +129,16 @@ TEST_F(ReadTest, TheIntentNamesTheRealPath) {
   EXPECT_TRUE(registry_.Find("Read")->reads_only());
 }
 
+TEST_F(ReadTest, WhatAResultDidNotShowIsReadByItsName) {
+  blobs_["abc"] = "one\ntwo\nthree\n";
+  EXPECT_EQ(TextOfRun("Read", Strings({{"file_path", "blob:abc"}})),
+            "     1\tone\n     2\ttwo\n     3\tthree\n");
+  const Outcome part = Run("Read", R"({"file_path":"blob:abc","offset":3})");
+  EXPECT_EQ(TextOf(part), "     3\tthree\n");
+  EXPECT_TRUE(part.reads.empty());
+  EXPECT_EQ(TextOfRun("Read", Strings({{"file_path", "blob:none"}}), true),
+            "there is no such blob");
+}
+
 }  // namespace
 }  // namespace stet::tool

@@ -46,7 +46,8 @@ std::string ShellOutput::Show(std::uint64_t from, const PutBlob& put_blob) const
   const std::uint64_t dropped = total_ - std::max(from, kept_);
   if (!text.empty()) {
     if (const auto blob = put_blob(text))
-      note = fmt::format("The {} is in blob {}.", dropped > 0 ? "beginning" : "whole", *blob);
+      note = fmt::format("The {} is in blob:{}, which Read shows.",
+                         dropped > 0 ? "beginning" : "whole", *blob);
   }
   if (dropped > 0) {
     note += fmt::format(" {} bytes of it were dropped.", dropped);

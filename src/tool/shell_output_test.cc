@@ -41,7 +41,7 @@ TEST_F(ShellOutputTest, WhatIsLongIsShownInPartAndGoesToABlob) {
   const std::string shown = Show(2);
   EXPECT_TRUE(shown.starts_with("1\n2\n"));
   EXPECT_TRUE(shown.ends_with("19998\n19999\n"));
-  EXPECT_NE(shown.find("The whole is in blob B."), std::string::npos);
+  EXPECT_NE(shown.find("The whole is in blob:B, which Read shows."), std::string::npos);
   EXPECT_EQ(blob_, all.substr(2));
   EXPECT_EQ(Show(all.size() - 6), "19999\n");
 }
@@ -54,8 +54,9 @@ TEST_F(ShellOutputTest, BeyondTheCapOnlyTheEndIsKept) {
   const std::string shown = Show();
   EXPECT_TRUE(shown.starts_with("head\n"));
   EXPECT_TRUE(shown.ends_with("\ntail\n"));
-  EXPECT_NE(shown.find("The beginning is in blob B. 4194315 bytes of it were dropped."),
-            std::string::npos)
+  EXPECT_NE(
+      shown.find("The beginning is in blob:B, which Read shows. 4194315 bytes of it were dropped."),
+      std::string::npos)
       << shown.substr(5000, 1000);
   EXPECT_EQ(blob_.size(), ShellOutput::kMaxKeptBytes);
   EXPECT_EQ(Show(output_.total() - 5), "tail\n");

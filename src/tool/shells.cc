@@ -26,6 +26,15 @@ std::size_t Shells::running() const {
       std::ranges::count_if(tasks_, [](const auto& task) { return !task->shell->how(); }));
 }
 
+std::string Shells::Describe() const {
+  std::string text;
+  for (const auto& task : tasks_) {
+    if (task->shell->how()) continue;
+    text += (text.empty() ? "Runs in the background, for BashTask: " : ", ") + task->id;
+  }
+  return text;
+}
+
 Result<std::string> Shells::NewTaskId() {
   if (running() >= kMaxRunning)
     return Fail(Code::kBusy, fmt::format("{} commands run in the background already. Stop one of "

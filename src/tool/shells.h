@@ -52,6 +52,8 @@ class Shells {
   ~Shells();
 
   [[nodiscard]] std::size_t running() const;
+  /// Which tasks run, for the model; empty when none does.
+  [[nodiscard]] std::string Describe() const;
 
   /// The id of the next task. kBusy, with what to do, when no more may run.
   Result<std::string> NewTaskId();

@@ -65,6 +65,8 @@ struct Call {
   std::function<Status(protocol::Task)> record_task;
   /// Keeps content beside the log and gives its name.
   std::function<Result<std::string>(std::string_view)> put_blob;
+  /// What was kept under that name. kNotFound when nothing was.
+  std::function<Result<std::string>(std::string_view)> get_blob;
   /// Progress, as more output.
   std::function<void(std::string_view)> update;
   /// Asks the person `text`, with options in the form of AskUser's own arguments, and gives what

@@ -69,6 +69,11 @@ class ToolTest : public testing::Test {
                 blobs_[Sha256Hex(bytes)] = bytes;
                 return Sha256Hex(bytes);
               },
+              .get_blob = [this](std::string_view blob) -> Result<std::string> {
+                const auto found = blobs_.find(std::string(blob));
+                if (found == blobs_.end()) return Fail(Code::kNotFound, "there is no such blob");
+                return found->second;
+              },
               .update =
                   [this](std::string_view text) {
                     updates_.emplace_back(text);

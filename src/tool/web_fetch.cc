@@ -183,7 +183,7 @@ class WebFetchTool final : public Tool {
     std::string note = "The rest could not be kept.";
     if (text.size() > kMaxShownBytes) {
       if (const auto blob = call.put_blob(text))
-        note = fmt::format("The whole is in blob {}.", *blob);
+        note = fmt::format("The whole is in blob:{}, which Read shows.", *blob);
     }
     if (page.cut) note += fmt::format(" The page is larger than {} bytes.", kMaxBodyBytes);
     text = HeadAndTail(text, kMaxShownBytes, note);

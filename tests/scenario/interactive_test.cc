@@ -201,7 +201,7 @@ TEST_F(InteractiveTest, AnUnknownCommandIsSaidToBeSo) {
   pty->Type("/mode plan\r");
   EXPECT_TRUE(pty->Shows("mode: plan"));
   pty->Type("/compact\r");
-  EXPECT_TRUE(pty->Shows("compaction is not there yet"));
+  EXPECT_TRUE(pty->Shows("there is too little to compact yet"));
   pty->Type("/cost\r");
   EXPECT_TRUE(pty->Shows("attempts"));
   pty->Type("/quit\r");

@@ -1,0 +1,170 @@
+#include "agent/compaction.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/reattach.h"
+#include "agent/summary.h"
+#include "base/utf8.h"
+#include "context/plan.h"
+#include "context/retelling.h"
+#include "tool/bounded_output.h"
+
+namespace stet::agent {
+namespace {
+
+constexpr int kFailuresBeforeGivingUp = 3;
+constexpr std::int64_t kLeastAvailable = 1000;
+constexpr std::int64_t kMaxReserve = 20'000;  // Tokens that a reply is given.
+constexpr std::size_t kTooLittleBytes = 2000;
+
+/// What of the room below the threshold each part may have, in tokens; together less than all.
+struct Shares {
+  std::int64_t keep = 0;
+  std::int64_t summary = 0;
+  std::int64_t facts = 0;
+  std::int64_t quote = 0;
+  std::int64_t reattach = 0;
+};
+
+Shares SharesOf(const Room& room, bool smallest) {
+  const std::int64_t all = room.available();
+  Shares shares;
+  shares.keep = smallest ? 0 : std::min<std::int64_t>(all / 5, 20'000);
+  shares.summary = std::min<std::int64_t>(all / 7, 8'000);
+  shares.facts = std::min<std::int64_t>(all / 20, 2'000);
+  shares.quote = std::min<std::int64_t>(all / 10, 10'000);
+  shares.reattach = smallest ? 0 : std::min<std::int64_t>(all / 6, 20'000);
+  return shares;
+}
+
+std::size_t Bytes(const Workbench& bench, std::int64_t tokens) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(bench.tokens.BytesOf(tokens), 0));
+}
+
+/// The turn's own message, word for word; what does not fit can be read.
+Result<std::string> Quoted(Workbench& bench, const context::Retelling& told, std::size_t part,
+                           std::size_t max_bytes) {
+  const std::string whole = told.Quote(part, SIZE_MAX);
+  std::string note;
+  if (whole.size() > max_bytes) {
+    ASSIGN_OR_RETURN(const std::string blob, bench.log.blobs().Put(whole));
+    note = fmt::format("The whole is in blob:{}, which Read shows.", blob);
+  }
+  return fmt::format("The request of the user that you are working on, word for word:\n{}\n",
+                     tool::HeadAndTail(whole, max_bytes, note));
+}
+
+std::string Whole(const std::optional<Summary>& summary, std::string_view earlier,
+                  const std::string& facts, const std::string& quote, std::size_t max_bytes) {
+  std::string text =
+      "What was said and done before this was left out to make room. The log keeps all of it.\n\n";
+  if (summary) {
+    text += summary->text + "\n\n";
+  } else if (!earlier.empty()) {
+    text += fmt::format("What was known before:\n{}\n\n",
+                        earlier.substr(0, Utf8PrefixLength(earlier, max_bytes)));
+  }
+  if (!facts.empty())
+    text += "These facts are from the log; where a summary differs, they are right.\n" + facts;
+  if (!quote.empty()) text += "\n" + quote;
+  return text;
+}
+
+/// The facts and the quote stand behind the summary in what is kept of the one before.
+std::string_view SummaryPart(std::string_view earlier) {
+  return earlier.substr(0, earlier.find("\nThese facts are from the log;"));
+}
+
+}  // namespace
+
+std::int64_t Room::available() const { return std::max(threshold - fixed, kLeastAvailable); }
+
+Room RoomOf(const Workbench& bench) {
+  Room room;
+  const provider::Model& model = bench.model->model();
+  room.window = std::max<std::int64_t>(model.context_window, 4 * kLeastAvailable);
+  const std::int64_t reserve =
+      std::min({std::max<std::int64_t>(model.max_output, 1), room.window / 4, kMaxReserve});
+  room.most = room.window - reserve;
+  room.threshold = std::min(room.window * bench.context.threshold_permille / 1000, room.most);
+  room.fixed = bench.tokens.Of({.bytes = bench.fixed_bytes, .images = 0});
+  if (bench.tokens.reported())
+    room.fixed = bench.fixed_bytes * 1000 / std::max<std::int64_t>(bench.tokens.BytesOf(1000), 1);
+  return room;
+}
+
+std::int64_t TokensNow(const Workbench& bench) {
+  context::Size size = context::SizeOf(bench.conversation);
+  size.bytes += bench.fixed_bytes;
+  return bench.tokens.Of(size);
+}
+
+Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
+                                               CompactionWanted wanted, CancelToken cancel) {
+  CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
+  Compacted done;
+  done.tokens_before = TokensNow(bench);
+  const Room room = RoomOf(bench);
+  const Shares shares = SharesOf(room, wanted.smallest);
+  const std::span<const context::Part> parts = bench.conversation.parts();
+  const context::Size size = context::SizeOf(bench.conversation);
+  std::int64_t keep = bench.tokens.BytesOf(shares.keep);
+  // Who asks for it wants it done, though there is room.
+  if (wanted.trigger == trigger::kManual) keep = std::min(keep, size.bytes / 4);
+  const std::optional<context::Cut> cut = context::PlanCut(bench.log.index(), parts, keep);
+  const bool little =
+      wanted.trigger == trigger::kManual && size.bytes < static_cast<std::int64_t>(kTooLittleBytes);
+  if (!cut || little) co_return std::nullopt;
+  CO_ASSIGN_OR_RETURN(const context::Retelling told,
+                      context::Retelling::Read(bench.log, bench.conversation, cut->last_out + 1));
+  CO_ASSIGN_OR_RETURN(const std::string kept_after, bench.log.IdOf(parts[cut->last_out].event));
+  const std::optional<std::size_t> quoted = cut->quoted;
+
+  std::optional<Summary> summary;
+  if (!wanted.smallest && bench.growth.summary_failures < kFailuresBeforeGivingUp) {
+    SummaryWanted asked{.focus = wanted.focus,
+                        .max_bytes = Bytes(bench, shares.summary),
+                        .fits = wanted.trigger != trigger::kReactive &&
+                                done.tokens_before + shares.summary < room.window};
+    Result<std::optional<Summary>> made =
+        co_await AskForSummary(bench, stamp, told, std::move(asked), cancel);
+    if (!made) co_return std::unexpected(made.error());
+    summary = *std::move(made);
+    int& failures = bench.growth.summary_failures;
+    if (!cancel.cancelled()) failures = summary ? 0 : failures + 1;
+  }
+  if (cancel.cancelled() && wanted.trigger == trigger::kManual) co_return std::nullopt;
+
+  std::string quote;
+  if (quoted) {
+    CO_ASSIGN_OR_RETURN(quote, Quoted(bench, told, *quoted, Bytes(bench, shares.quote)));
+  }
+  protocol::Compact event;
+  event.keep_after_event_id = kept_after;
+  event.tokens_before = done.tokens_before;
+  event.trigger = wanted.trigger;
+  if (summary) event.model = summary->model;
+  event.summary =
+      Whole(summary, SummaryPart(told.earlier()), told.Facts(Bytes(bench, shares.facts)), quote,
+            Bytes(bench, shares.summary));
+  // What the request will have, but for what is attached again.
+  const std::int64_t kept_bytes = [&] {
+    std::int64_t bytes = 0;
+    for (const context::Part& part : parts.subspan(cut->last_out + 1)) bytes += part.bytes;
+    return bytes;
+  }();
+  event.tokens_after = bench.tokens.Of(
+      {.bytes = bench.fixed_bytes + kept_bytes + static_cast<std::int64_t>(event.summary.size()),
+       .images = 0});
+  event.capsule = Raw{"{}"};
+  CO_RETURN_IF_ERROR(AppendEvent(bench.log, std::move(event), stamp));
+  CO_RETURN_IF_ERROR(Reattach(bench, stamp, told.todo(), Bytes(bench, shares.reattach)));
+  CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
+  done.tokens_after = TokensNow(bench);
+  done.source = summary ? "model" : "log";
+  co_return done;
+}
+
+}  // namespace stet::agent

@@ -1,0 +1,58 @@
+// Compaction: what a model no longer has room for becomes a summary, and what is certain of it. A
+// `compact` event says so; the old events stay in the log, and a rewind to before it takes it back.
+//
+// It always works: a summariser that fails, refuses, says nothing or repeats itself is replaced by
+// what the log says without a model. At most two model calls; after three failures in a row the
+// model is not asked any more until a compaction by it succeeds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/workbench.h"
+#include "base/cancel.h"
+#include "base/task.h"
+
+namespace stet::agent {
+
+/// Why there is a compaction, as the log spells it.
+namespace trigger {
+inline constexpr std::string_view kManual = "manual";
+inline constexpr std::string_view kAuto = "auto";
+inline constexpr std::string_view kPredictive = "predictive";
+inline constexpr std::string_view kReactive = "reactive";
+}  // namespace trigger
+
+struct CompactionWanted {
+  std::string_view trigger;
+  std::string focus;      // What the user wants kept above all; may be empty.
+  bool smallest = false;  // Keep nothing and ask nobody: the last one did not help.
+};
+
+struct Compacted {
+  std::int64_t tokens_before = 0;  // Of the whole request, estimated.
+  std::int64_t tokens_after = 0;
+  std::string source;  // model, memory or log: where the summary is from.
+};
+
+/// The lane is at rest or between two steps. Nothing when there is too little to leave out. Fails
+/// only when the log cannot be written.
+Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
+                                               CompactionWanted wanted, CancelToken cancel);
+
+/// How much room there is, in tokens.
+struct Room {
+  std::int64_t window = 0;
+  std::int64_t fixed = 0;                        // Instructions and tools, estimated.
+  std::int64_t threshold = 0;                    // From here on the conversation is compacted.
+  std::int64_t most = 0;                         // Beyond it a reply has no room.
+  [[nodiscard]] std::int64_t available() const;  // For the conversation, below the threshold.
+};
+Room RoomOf(const Workbench& bench);
+
+/// Of the next request, as the conversation stands; the conversation is up to date.
+std::int64_t TokensNow(const Workbench& bench);
+
+}  // namespace stet::agent

@@ -1,0 +1,247 @@
+// Compaction over the emulator: by hand, before the window is full, after a server said that it is,
+// and with summarisers that do all kinds of things.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "tests/model/live_fixture.h"
+
+namespace stet::test {
+namespace {
+
+constexpr std::string_view kAsksSummary = "Sum it up for yourself";
+
+/// Replies for the summariser, which is told by what it is asked, and for the work.
+std::string ScriptOf(std::string_view summary, std::string_view work) {
+  return fmt::format(R"({{"replies":[{{"when":{{"contains":"{}"}},"times":0,{}}},{}]}})",
+                     kAsksSummary, summary, work);
+}
+
+class CompactionTest : public LiveTest {
+ protected:
+  CompactionTest() { more_settings_ = "contextWindow=20000\nmaxTokens=1000\n"; }
+
+  /// So many replies with a text, each of about `bytes`.
+  static std::string Texts(int count, std::size_t bytes) {
+    std::string replies;
+    for (int i = 0; i < count; ++i)
+      replies += fmt::format(R"({}{{"blocks":[{{"text":"answer {} {}"}}]}})", i > 0 ? "," : "", i,
+                             std::string(bytes, 'x'));
+    return replies;
+  }
+
+  int Compactions() const {
+    return static_cast<int>(std::ranges::count_if(
+        Requests(), [](const std::string& body) { return body.contains(kAsksSummary); }));
+  }
+  std::string LastRequest() const { return Requests().back(); }
+};
+
+TEST_F(CompactionTest, ByHandTheConversationBecomesItsSummary) {
+  Script(ScriptOf(R"("blocks":[{"text":"They count words."}])", Texts(4, 3000)));
+  Open(Here());
+  Run("first question");
+  Run("second question");
+  const protocol::TurnReport done = EndOf(*Send("the names", "compact").turn_id);
+  EXPECT_EQ(done.reason, "completed") << done.error.value_or("");
+  EXPECT_TRUE(done.text.starts_with("Compacted: about ")) << done.text;
+  const auto asked = Requests();
+  EXPECT_TRUE(asked.back().contains("keep this above all: the names"));
+  EXPECT_TRUE(asked.back().contains("answer 0")) << "it is asked with the conversation itself";
+  const auto compact = heard_->Await<protocol::Compact>();
+  ASSERT_TRUE(compact);
+  EXPECT_EQ(compact->trigger, "manual");
+  EXPECT_LT(compact->tokens_after, compact->tokens_before);
+  Run("third question");
+  EXPECT_TRUE(LastRequest().contains("They count words."));
+  EXPECT_TRUE(LastRequest().contains("- first question")) << "the facts are there too";
+  EXPECT_FALSE(LastRequest().contains(std::string(3000, 'x')));
+  EXPECT_TRUE(LastRequest().contains("third question"));
+}
+
+TEST_F(CompactionTest, ARewindToBeforeItTakesItBack) {
+  Script(ScriptOf(R"("blocks":[{"text":"Wrong."}])", Texts(4, 3000)));
+  Open(Here());
+  Run("first question");
+  Run("second question");
+  const std::string before = *session_->State().leaf_id;
+  EXPECT_EQ(EndOf(*Send("", "compact").turn_id).reason, "completed");
+  ASSERT_TRUE(session_->Rewind(before));
+  Run("third question");
+  EXPECT_TRUE(LastRequest().contains("answer 0"));
+  EXPECT_FALSE(LastRequest().contains("Wrong."));
+}
+
+TEST_F(CompactionTest, ThereMustBeSomethingToCompact) {
+  Script(R"({"replies":[{"blocks":[{"text":"hi"}]}]})");
+  Open(Here());
+  Run("hello");
+  const protocol::TurnReport done = EndOf(*Send("", "compact").turn_id);
+  EXPECT_EQ(done.reason, "error");
+  EXPECT_EQ(done.error, "there is too little to compact yet");
+  EXPECT_FALSE(session_->State().interrupted) << "the conversation stands where it stood";
+}
+
+TEST_F(CompactionTest, BeforeTheWindowIsFullItIsCompacted) {
+  Script(ScriptOf(R"("blocks":[{"text":"So far so good."}])", Texts(12, 12'000)));
+  Open(Here());
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(Run(fmt::format("question {}", i)).reason, "completed");
+  const auto compacts = heard_->All<protocol::Compact>();
+  ASSERT_FALSE(compacts.empty());
+  for (const protocol::Compact& compact : compacts)
+    EXPECT_TRUE(compact.trigger == "auto" || compact.trigger == "predictive") << compact.trigger;
+  EXPECT_EQ(Compactions(), static_cast<int>(compacts.size()));
+  for (const std::string& body : Requests()) EXPECT_LT(body.size(), 80'000U);
+}
+
+TEST_F(CompactionTest, AnOverflowIsRecoveredFrom) {
+  Script(ScriptOf(R"("blocks":[{"text":"Much was said."}])",
+                  Texts(2, 3000) + R"(,{"fault":{"kind":"status","status":400,"message":
+                  "prompt is too long: 210000 tokens > 200000 maximum"}},)" +
+                      Texts(1, 10)));
+  Open(Here());
+  Run("first question");
+  Run("second question");
+  const protocol::TurnReport end = Run("third question");
+  EXPECT_EQ(end.reason, "completed") << end.error.value_or("");
+  EXPECT_EQ(end.steps, 1);
+  const auto compact = heard_->Await<protocol::Compact>();
+  ASSERT_TRUE(compact);
+  EXPECT_EQ(compact->trigger, "reactive");
+  EXPECT_TRUE(LastRequest().contains("Much was said."));
+  EXPECT_TRUE(LastRequest().contains("third question")) << "what it works on is quoted or kept";
+}
+
+TEST_F(CompactionTest, AWindowThatIsNeverLargeEnoughEndsTheTurnWithWordsAndNoLoop) {
+  Script(ScriptOf(R"("blocks":[{"text":"Much was said."}])",
+                  Texts(1, 3000) +
+                      R"(,{"times":0,"fault":{"kind":"status","status":400,"message":
+                      "prompt is too long"}})"));
+  Open(Here());
+  Run("first question");
+  const std::size_t before = Requests().size();
+  const protocol::TurnReport end = Run("second question");
+  EXPECT_EQ(end.reason, "overflow");
+  EXPECT_TRUE(end.error.value_or("").contains("larger window")) << end.error.value_or("");
+  EXPECT_LE(Requests().size() - before, 5U);
+  EXPECT_LE(Compactions(), 2);
+}
+
+TEST_F(CompactionTest, WhateverTheSummariserDoesTheTurnGoesOn) {
+  const std::string long_text = [] {
+    std::string text;
+    for (int i = 0; i < 4000; ++i) text += fmt::format("Fact number {} about the work. ", i);
+    return text;
+  }();
+  std::string again;
+  for (int i = 0; i < 50; ++i) again += "I will now summarise the work.\\n";
+  const std::vector<std::string> kinds = {
+      R"("fault":{"kind":"status","status":400,"message":"no"})",
+      R"("blocks":[])",
+      R"("blocks":[{"text":"  \n "}])",
+      R"("blocks":[{"text":"I cannot help with that."}],"stop":"refused")",
+      fmt::format(R"("blocks":[{{"text":"{}"}}])", long_text),
+      fmt::format(R"("blocks":[{{"text":"{}"}}])", again),
+      R"("blocks":[{"text":"Everything is done. All tests pass. Nothing is left to do."}])",
+      R"("blocks":[{"call":{"name":"Bash","args":{"command":"touch never"}}}])",
+      R"("fault":{"kind":"status","status":400,"message":"prompt is too long"})",
+  };
+  for (const std::string& kind : kinds) {
+    SCOPED_TRACE(kind.substr(0, 100));
+    heard_ = std::make_unique<Heard>();
+    Script(ScriptOf(kind, Texts(2, 3000) +
+                              R"(,{"blocks":[{"call":{"name":"TodoWrite","args":{"todos":[
+                              {"content":"mend it","status":"pending"}]}}}]})" +
+                              R"(,{"blocks":[{"text":"noted"}]})" +
+                              R"(,{"fault":{"kind":"status","status":400,"message":
+                              "prompt is too long"}},)" +
+                              Texts(2, 10)));
+    Open(Here());
+    Run("first question");
+    Run("second question");
+    Run("plan it");
+    const protocol::TurnReport end = Run("the last question");
+    EXPECT_EQ(end.reason, "completed") << end.error.value_or("");
+    EXPECT_LE(Compactions(), 2);
+    EXPECT_TRUE(LastRequest().contains("the last question"));
+    EXPECT_TRUE(LastRequest().contains("mend it")) << "what is left to do is never lost";
+    EXPECT_LT(LastRequest().size(), 60'000U);
+    EXPECT_FALSE(Exists(project_ + "/never"));
+    const auto report = host::MakeLocalSessions(roots_)->Replay(session_id_);
+    EXPECT_TRUE(report && report->different == 0);
+  }
+}
+
+TEST_F(CompactionTest, ASummariserThatFailsThreeTimesIsNotAskedAgain) {
+  std::string work;
+  for (int i = 0; i < 5; ++i)
+    work += Texts(1, 3000) +
+            R"(,{"fault":{"kind":"status","status":400,"message":"prompt is too long"}},)" +
+            Texts(1, 3000) + (i < 4 ? "," : "");
+  Script(ScriptOf(R"("blocks":[])", work));
+  Open(Here());
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(Run(fmt::format("question {}", i)).reason, "completed");
+  EXPECT_EQ(Compactions(), 3);
+  EXPECT_EQ(heard_->All<protocol::Compact>().size(), 5U);
+}
+
+TEST_F(CompactionTest, ResultsOfAStepShareABudgetAndCanBeReadBack) {
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"seq 1 4000"}}},
+               {"call":{"name":"Bash","args":{"command":"echo small"}}}]},
+    {"blocks":[{"text":"seen"}]}]})");
+  Open(Here());
+  Run("count");
+  const auto replaced = heard_->All<protocol::ContentReplacement>();
+  ASSERT_EQ(replaced.size(), 1U);
+  EXPECT_EQ(replaced[0].by, "result_budget");
+  const std::string sent = LastRequest();
+  EXPECT_TRUE(sent.contains("small"));
+  EXPECT_TRUE(sent.contains("blob:" + *replaced[0].blob));
+  EXPECT_LT(sent.size(), 40'000U);
+  emulator_
+      ->SetScript(fmt::format(
+          R"({{"replies":[{{"blocks":[{{"call":{{"name":"Read","args":{{"file_path":"blob:{}",
+      "offset":2000,"limit":3}}}}}}]}},{{"blocks":[{{"text":"read"}}]}}]}})",
+          *replaced[0].blob))
+      .value();
+  Run("read it");
+  EXPECT_TRUE(LastRequest().contains("  2000\\t")) << LastRequest();
+}
+
+TEST_F(CompactionTest, OldResultsGiveWayOnceAndForMuch) {
+  more_settings_ = "contextWindow=60000\nmaxTokens=1000\n";
+  std::string steps;
+  for (int i = 0; i < 30; ++i)
+    steps += fmt::format(
+        R"({{"blocks":[{{"call":{{"name":"Bash","args":{{"command":"echo step {}; seq 1 1200"}}}}}}]}},)",
+        i);
+  Script(R"({"replies":[)" + steps + R"({"blocks":[{"text":"done"}]}]})");
+  Open(Here());
+  EXPECT_EQ(Run("count").reason, "completed");
+  const auto replaced = heard_->All<protocol::ContentReplacement>();
+  ASSERT_GT(replaced.size(), 4U);
+  std::set<std::string> events;
+  for (const protocol::ContentReplacement& one : replaced) {
+    EXPECT_EQ(one.by, "micro_compaction");
+    ASSERT_EQ(one.event_ids.size(), 1U);
+    EXPECT_TRUE(events.insert(one.event_ids[0]).second) << "decided once";
+  }
+  EXPECT_TRUE(LastRequest().contains("step 29"));
+}
+
+TEST_F(CompactionTest, AMessageLargerThanTheWindowIsCutAndCanBeRead) {
+  Script(ScriptOf(R"("blocks":[{"text":"A paste."}])", Texts(2, 10)));
+  Open(Here());
+  std::string paste = "the beginning of it\n";
+  for (int i = 0; i < 30'000; ++i) paste += fmt::format("line {}\n", i);
+  EXPECT_EQ(Run(paste).reason, "completed");
+  EXPECT_TRUE(LastRequest().contains("the beginning of it"));
+  EXPECT_TRUE(LastRequest().contains("line 29999"));
+  EXPECT_TRUE(LastRequest().contains("which Read shows"));
+  EXPECT_LT(LastRequest().size(), 60'000U);
+}
+
+}  // namespace
+}  // namespace stet::test
