@@ -1,5 +1,7 @@
 #include "agent/model_call.h"
 
+#include <ranges>
+
 #include "agent/request.h"
 #include "base/hash.h"
 #include "protocol/ids.h"
@@ -19,19 +21,30 @@ Status Write(log::Log& log, protocol::ModelCall call, const protocol::Stamp& sta
 Result<protocol::ModelCall> MakeStart(log::Log& log, const provider::Model& model,
                                       const provider::Request& request,
                                       const provider::WireRequest& wire,
-                                      const std::string& purpose) {
+                                      const CallPurpose& purpose) {
   protocol::ModelCall start;
   start.call_id = protocol::NewModelCallId(ProcessRandom());
   start.phase = "start";
-  start.purpose = purpose;
+  start.purpose = purpose.purpose;
   start.dialect = std::string(provider::DialectName(model.dialect));
   start.model = model.FullName();
   start.request_hash = FastHashHex(wire.body);
+  start.bytes = static_cast<std::int64_t>(wire.body.size());
   if (!request.tools.empty()) {
     ASSIGN_OR_RETURN(start.toolset, log.blobs().Put(ToolsetJson(request)));
   }
   start.params = ParamsJson(request);
+  if (purpose.account != nullptr)
+    start.prefix = purpose.account->Begin(purpose.purpose, model, wire, log.index());
   return start;
+}
+
+/// What the model itself reported last: a fallback has a cache of its own.
+protocol::OptionalUsage UsageOf(const std::vector<protocol::Attempt>& attempts) {
+  for (const protocol::Attempt& attempt : std::views::reverse(attempts)) {
+    if (attempt.usage && !attempt.model) return attempt.usage;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -42,9 +55,10 @@ Task<Result<provider::CallResult>> AskModel(log::Log& log, provider::Provider& m
                                             CancelToken cancel) {
   CO_ASSIGN_OR_RETURN(const provider::WireRequest wire, model.Encode(request));
   CO_ASSIGN_OR_RETURN(const protocol::ModelCall start,
-                      MakeStart(log, model.model(), request, wire, purpose.purpose));
+                      MakeStart(log, model.model(), request, wire, purpose));
   CO_RETURN_IF_ERROR(Write(log, start, purpose.stamp));
   provider::CallResult call = co_await model.Stream(request, wire, sink, std::move(cancel));
+  if (purpose.account != nullptr) purpose.account->End(purpose.purpose, UsageOf(call.attempts));
   protocol::ModelCall end;
   end.call_id = start.call_id;
   end.phase = "end";

@@ -7,6 +7,7 @@
 
 #include "base/cancel.h"
 #include "base/task.h"
+#include "context/account.h"
 #include "log/log.h"
 #include "provider/provider.h"
 
@@ -15,6 +16,8 @@ namespace stet::agent {
 struct CallPurpose {
   std::string purpose;    // turn, compaction, title, ...
   protocol::Stamp stamp;  // The turn, step and agent that it is for.
+  /// Keeps the books on what is cached; outlives the task. Null for requests that stand alone.
+  context::Account* account = nullptr;
 };
 
 /// Everything but the log and the provider must outlive the task, and so must those. Fails only

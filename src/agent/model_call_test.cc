@@ -31,7 +31,10 @@ class Double final : public provider::Provider {
   [[nodiscard]] const provider::Model& model() const override { return facts; }
   [[nodiscard]] Result<provider::WireRequest> Encode(const provider::Request&) const override {
     if (unencodable) return Fail(Code::kNotFound, "no such blob");
-    return provider::WireRequest{.url = "", .headers = {}, .body = "{\"body\":1}"};
+    provider::WireRequest wire{.url = "", .headers = {}, .body = body};
+    wire.parts = {{.kind = provider::PartKind::kSystem, .begin = 0, .end = 4},
+                  {.begin = 4, .end = body.size()}};
+    return wire;
   }
   Task<provider::CallResult> Stream(const provider::Request&, const provider::WireRequest&,
                                     provider::Sink&, CancelToken cancel) override {
@@ -43,6 +46,7 @@ class Double final : public provider::Provider {
   provider::Model facts;
   provider::CallResult answer;
   std::function<void()> when_asked;
+  std::string body = "{\"body\":1}";
   bool unencodable = false;
   bool cancelled = false;
 };
@@ -108,6 +112,8 @@ TEST_F(ModelCallTest, TheStartIsInTheLogBeforeTheRequestIsSent) {
   EXPECT_EQ(start.dialect, "openai-completions");
   EXPECT_EQ(start.model, "p/m");
   EXPECT_EQ(start.request_hash, FastHashHex("{\"body\":1}"));
+  EXPECT_EQ(start.bytes, 10);
+  EXPECT_EQ(start.prefix, std::nullopt) << "nobody keeps the books";
   EXPECT_EQ(start.toolset, std::nullopt);
   ASSERT_TRUE(start.params);
   EXPECT_EQ(start.params->text, R"({"effort":"high","maxTokens":100,"output":{"type":"object"}})");
@@ -185,6 +191,32 @@ TEST_F(ModelCallTest, TheToolsAreKeptOnceInTheirOrderByName) {
   EXPECT_EQ(*kept, R"([{"name":"read","description":"R","schema":{"type":"object"}},)"
                    R"({"name":"write","description":"W","schema":{"type":"object"}}])");
   EXPECT_NE(CallOf(calls[0]).call_id, CallOf(calls[2]).call_id);
+}
+
+TEST_F(ModelCallTest, ThePrefixIsAccountedFor) {
+  context::Account account;
+  purpose_.account = &account;
+  // A fallback's tokens say nothing about the model's own cache.
+  model_.answer.attempts = {AttemptOf("done", 2000, 1), AttemptOf("done", 7000, 1)};
+  model_.answer.attempts[1].model = "p/small";
+  ASSERT_TRUE(Ask());
+  ASSERT_TRUE(Ask());
+  model_.body = R"({"bodx":1})";
+  ASSERT_TRUE(Ask());
+  model_.answer.attempts.clear();
+  ASSERT_TRUE(Ask());
+  const std::vector<protocol::Event> calls = Calls();
+  ASSERT_EQ(calls.size(), 8U);
+  const auto prefix_at = [&](std::size_t i) {
+    return CallOf(calls[i]).prefix.value_or(protocol::Prefix());
+  };
+  EXPECT_EQ(prefix_at(0).cached, 0);
+  EXPECT_EQ(prefix_at(0).cause, std::nullopt);
+  EXPECT_EQ(prefix_at(2).equal_bytes, 10);
+  EXPECT_EQ(prefix_at(2).cached, 2000 / 128 * 128);
+  EXPECT_EQ(prefix_at(4).equal_bytes, 4);
+  EXPECT_EQ(prefix_at(4).cause, "unexplained");
+  EXPECT_EQ(prefix_at(6).equal_bytes, 10);
 }
 
 TEST_F(ModelCallTest, WhatCannotBeEncodedIsNotAskedAndLeavesNoTrace) {

@@ -22,7 +22,11 @@ struct Turn {
 };
 
 struct Prefix {
-  STET_FIELDS(Prefix, (std::int64_t, equal_bytes), (OptionalText, cause), (OptionalInt, cost))
+  STET_FIELDS(Prefix,
+              (std::int64_t, equal_bytes),  // Of the request before, in the order of the prompt.
+              (OptionalText, cause),  // Why the request before is not a prefix of this one.
+              (OptionalInt, cost),  // Micro-units: what the break is estimated to cost.
+              (OptionalInt, cached))  // Tokens that the server is expected to read from its cache.
 };
 using OptionalPrefix = std::optional<Prefix>;
 
@@ -46,6 +50,7 @@ struct ModelCall {
               (OptionalText, dialect),
               (OptionalText, model),
               (OptionalText, request_hash),
+              (OptionalInt, bytes),  // Of the request.
               (OptionalText, toolset),  // A blob.
               (OptionalRaw, params),
               (OptionalPrefix, prefix),

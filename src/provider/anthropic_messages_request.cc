@@ -1,7 +1,7 @@
 // Requests in the dialect of Anthropic's Messages.
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <ranges>
 
 #include "base/json_view.h"
 #include "base/json_writer.h"
@@ -87,7 +87,7 @@ class BodyWriter {
         adaptive_(model.thinking == Thinking::kAdaptive && request.effort != "none"),
         budget_(ThinkingBudget(model, request)) {}
 
-  Result<std::string> Write() && {
+  Status Write(WireRequest& wire) && {
     json_.BeginObject();
     WriteSettings();
     WriteOutputConfig();
@@ -96,7 +96,9 @@ class BodyWriter {
     RETURN_IF_ERROR(WriteMessages());
     json_.EndObject();
     if (request_.cache) InsertMarks();
-    return std::move(body_);
+    wire.parts = parts_.Take();
+    wire.body = std::move(body_);
+    return {};
   }
 
  private:
@@ -104,12 +106,15 @@ class BodyWriter {
     json_.Member("model", model_.id);
     json_.Member("max_tokens", MaxTokens(model_, request_));
     json_.Member("stream", true);
+    parts_.Begin();
     if (adaptive_) {
       json_.Key("thinking").BeginObject();
       json_.Member("type", "adaptive").Member("display", "summarized").EndObject();
+      parts_.End(PartKind::kThinking);
     } else if (budget_ > 0) {
       json_.Key("thinking").BeginObject();
       json_.Member("type", "enabled").Member("budget_tokens", budget_).EndObject();
+      parts_.End(PartKind::kThinking);
     }
     if (!request_.stop_sequences.empty()) {
       json_.Key("stop_sequences").BeginArray();
@@ -127,10 +132,16 @@ class BodyWriter {
     const bool schema = request_.output && !model_.quirks.no_json_schema;
     if (!effort && !schema) return;
     json_.Key("output_config").BeginObject();
-    if (effort) json_.Member("effort", *effort);
+    parts_.Begin();
+    if (effort) {
+      json_.Member("effort", *effort);
+      parts_.End(PartKind::kEffort);
+    }
     if (schema) {
+      parts_.Begin();
       json_.Key("format").BeginObject().Member("type", "json_schema");
       json_.Member("schema", request_.output->schema).EndObject();
+      parts_.End(PartKind::kOutput);
     }
     json_.EndObject();
   }
@@ -139,7 +150,10 @@ class BodyWriter {
     if (std::ranges::all_of(request_.system, Blank)) return;
     json_.Key("system").BeginArray();
     for (const std::string& section : request_.system) {
-      if (!Blank(section)) WriteText(section);
+      if (Blank(section)) continue;
+      parts_.Begin();
+      WriteText(section);
+      EndBlock(PartKind::kSystem);
     }
     marks_.push_back(LastBrace());
     json_.EndArray();
@@ -149,8 +163,10 @@ class BodyWriter {
     if (request_.tools.empty() || model_.quirks.no_tools) return;
     json_.Key("tools").BeginArray();
     for (const ToolSpec* tool : SortedTools(request_)) {
+      parts_.Begin();
       json_.BeginObject().Member("name", tool->name).Member("description", tool->description);
       json_.Member("input_schema", tool->schema).EndObject();
+      EndBlock(PartKind::kTool);
     }
     marks_.push_back(LastBrace());
     json_.EndArray();
@@ -160,10 +176,12 @@ class BodyWriter {
     ToolChoice::Kind kind = request_.tool_choice.kind;
     if (thinks && kind != ToolChoice::Kind::kNone) kind = ToolChoice::Kind::kAuto;
     constexpr std::array<std::string_view, 4> kNames = {"auto", "none", "any", "tool"};
+    parts_.Begin();
     json_.Key("tool_choice").BeginObject();
     json_.Member("type", kNames[static_cast<std::size_t>(kind)]);
     if (kind == ToolChoice::Kind::kNamed) json_.Member("name", request_.tool_choice.name);
     json_.EndObject();
+    parts_.End(PartKind::kChoice);
   }
 
   Status WriteMessages() {
@@ -181,8 +199,9 @@ class BodyWriter {
   Status WriteEntry(const UserInput& input) {
     for (const protocol::Block& block : input.blocks) {
       if (!IsContent(block)) continue;
-      BeginMessage("user");
+      BeginBlock("user");
       RETURN_IF_ERROR(WriteContent(block));
+      EndBlock(PartKind::kMessage);
       user_ends_.back() = LastBrace();
     }
     return {};
@@ -198,7 +217,7 @@ class BodyWriter {
     const bool image = std::ranges::any_of(result.content, [](const protocol::Block& block) {
       return std::holds_alternative<protocol::ImageBlock>(block);
     });
-    BeginMessage("user");
+    BeginBlock("user");
     json_.BeginObject().Member("type", "tool_result");
     json_.Member("tool_use_id", ids_.IdOf(result.tool_call_id)).Key("content");
     // An error must have a text and no image.
@@ -213,6 +232,7 @@ class BodyWriter {
     }
     if (result.is_error && !image) json_.Member("is_error", true);
     json_.EndObject();
+    EndBlock(PartKind::kMessage);
     user_ends_.back() = LastBrace();
     return {};
   }
@@ -222,7 +242,7 @@ class BodyWriter {
     const auto* redacted = std::get_if<protocol::RedactedThinkingBlock>(&block);
     const bool reasoning = thinking != nullptr || redacted != nullptr;
     if (reasoning && (IsToldNotToThink() || !IsProvenReasoning(block))) return;
-    BeginMessage("assistant");
+    BeginBlock("assistant");
     if (thinking != nullptr) {
       json_.BeginObject().Member("type", "thinking").Member("thinking", thinking->text);
       json_.Member("signature", *thinking->signature).EndObject();
@@ -236,6 +256,7 @@ class BodyWriter {
     } else if (const auto* text = std::get_if<protocol::TextBlock>(&block)) {
       WriteText(text->text);
     }
+    EndBlock(PartKind::kMessage);
   }
 
   /// The server refuses reasoning before the last results then.
@@ -269,9 +290,10 @@ class BodyWriter {
   }
 
   /// Messages begin with their first block, so none is empty and neighbours of one role are one.
-  void BeginMessage(std::string_view role) {
+  void BeginBlock(std::string_view role) {
+    if (role_ != role) EndMessage();
+    parts_.Begin();
     if (role_ == role) return;
-    EndMessage();
     role_ = role;
     if (role == "user") user_ends_.push_back(0);
     json_.BeginObject().Member("role", role).Key("content").BeginArray();
@@ -282,13 +304,17 @@ class BodyWriter {
     role_ = {};
   }
 
+  /// Without its brace, before which a mark may come.
+  void EndBlock(PartKind kind) { parts_.End(kind, 1); }
+
   [[nodiscard]] std::size_t LastBrace() const { return body_.size() - 1; }
 
   /// Which blocks are marked is known only when all are written. From the back, so that the places
   /// in front stay right.
   void InsertMarks() {
-    std::ranges::sort(marks_, std::greater());
-    for (const std::size_t mark : marks_) body_.insert(mark, kCacheMark);
+    std::ranges::sort(marks_);
+    for (const std::size_t mark : std::views::reverse(marks_)) body_.insert(mark, kCacheMark);
+    parts_.Marked(marks_, kCacheMark);
   }
 
   const Model& model_;
@@ -298,6 +324,7 @@ class BodyWriter {
   const std::int64_t budget_;
   std::string body_;
   JsonWriter json_{body_};
+  PartWriter parts_{body_};
   std::string_view role_;               // Of the message being written; empty between messages.
   std::vector<std::size_t> user_ends_;  // The last block's closing brace in each user message.
   std::vector<std::size_t> marks_;      // Closing braces of blocks that the cache may end with.
@@ -311,7 +338,7 @@ Result<WireRequest> Encode(const Model& model, const Request& request) {
                                {"accept", "text/event-stream"},
                                {"anthropic-version", "2023-06-01"}}};
   wire.headers.insert(wire.headers.end(), model.headers.begin(), model.headers.end());
-  ASSIGN_OR_RETURN(wire.body, BodyWriter(model, request).Write());
+  RETURN_IF_ERROR(BodyWriter(model, request).Write(wire));
   return wire;
 }
 

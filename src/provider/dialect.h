@@ -9,11 +9,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "provider/model.h"
 #include "provider/reply_builder.h"
 #include "provider/request.h"
+#include "provider/wire_parts.h"
 
 namespace stet::provider {
 
@@ -21,6 +23,7 @@ struct WireRequest {
   std::string url;
   Headers headers;   // Without the key.
   std::string body;  // JSON.
+  std::vector<WirePart> parts;
 };
 
 /// Reads one reply. Fed with whole server-sent events, whose data is valid UTF-8.

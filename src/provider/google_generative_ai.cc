@@ -37,14 +37,16 @@ class BodyWriter {
   BodyWriter(const Model& model, const Request& request)
       : model_(model), request_(request), ids_(model, request) {}
 
-  Result<std::string> Write() && {
+  Status Write(WireRequest& wire) && {
     json_.BeginObject();
     WriteGenerationConfig();
     WriteSystem();
     WriteTools();
     RETURN_IF_ERROR(WriteContents());
     json_.EndObject();
-    return std::move(body_);
+    wire.parts = parts_.Take();
+    wire.body = std::move(body_);
+    return {};
   }
 
  private:
@@ -85,8 +87,10 @@ class BodyWriter {
   void WriteSystem() {
     const std::string system = JoinedSystem(request_);
     if (system.empty()) return;
+    parts_.Begin();
     json_.Key("systemInstruction").BeginObject().Key("parts").BeginArray();
     json_.BeginObject().Member("text", system).EndObject().EndArray().EndObject();
+    parts_.End(PartKind::kSystem);
   }
 
   void WriteTools() {
@@ -94,8 +98,10 @@ class BodyWriter {
     if (!model_.quirks.no_tool_choice) WriteToolChoice();
     json_.Key("tools").BeginArray().BeginObject().Key("functionDeclarations").BeginArray();
     for (const ToolSpec* tool : SortedTools(request_)) {
+      parts_.Begin();
       json_.BeginObject().Member("name", tool->name).Member("description", tool->description);
       json_.Member("parametersJsonSchema", tool->schema).EndObject();
+      parts_.End(PartKind::kTool);
     }
     json_.EndArray().EndObject().EndArray();
   }
@@ -126,8 +132,9 @@ class BodyWriter {
     for (const protocol::Block& block : input.blocks) {
       const auto* text = std::get_if<protocol::TextBlock>(&block);
       if (text != nullptr && !text->text.empty()) {
-        BeginContent("user");
+        BeginPart("user");
         json_.BeginObject().Member("text", text->text).EndObject();
+        parts_.End(PartKind::kMessage);
       } else if (const auto* image = std::get_if<protocol::ImageBlock>(&block)) {
         RETURN_IF_ERROR(WriteImage(*image));
       }
@@ -140,11 +147,11 @@ class BodyWriter {
     bool first_call = true;
     for (const protocol::Block& block : ReplayBlocks(model_, turn)) {
       if (const auto* text = std::get_if<protocol::TextBlock>(&block)) {
-        BeginContent("model");
+        BeginPart("model");
         json_.BeginObject().Member("text", text->text);
         EndSigned(text->signature.value_or(""));
       } else if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block)) {
-        BeginContent("model");
+        BeginPart("model");
         json_.BeginObject().Key("functionCall").BeginObject();
         json_.Member("id", ids_.IdOf(call->tool_call_id)).Member("name", call->tool_name);
         json_.Key("args").Text(ArgsObject(*call)).EndObject();
@@ -158,12 +165,13 @@ class BodyWriter {
   }
 
   Status WriteEntry(const ToolResult& result) {
-    BeginContent("user");
+    BeginPart("user");
     json_.BeginObject().Key("functionResponse").BeginObject();
     json_.Member("id", ids_.IdOf(result.tool_call_id));
     json_.Member("name", ids_.ToolOf(result.tool_call_id)).Key("response").BeginObject();
     json_.Member(result.is_error ? "error" : "output", protocol::PlainText(result.content));
     json_.EndObject().EndObject().EndObject();
+    parts_.End(PartKind::kMessage);
     for (const protocol::Block& block : result.content) {
       if (const auto* image = std::get_if<protocol::ImageBlock>(&block))
         result_images_.push_back(image);
@@ -180,21 +188,24 @@ class BodyWriter {
 
   Status WriteImage(const protocol::ImageBlock& image) {
     ASSIGN_OR_RETURN(const std::string data, ImageBase64(request_, image));
-    BeginContent("user");
+    BeginPart("user");
     json_.BeginObject().Key("inlineData").BeginObject();
     json_.Member("mimeType", image.media_type).Member("data", data).EndObject().EndObject();
+    parts_.End(PartKind::kMessage);
     return {};
   }
 
   void EndSigned(std::string_view signature) {
     if (!signature.empty()) json_.Member("thoughtSignature", signature);
     json_.EndObject();
+    parts_.End(PartKind::kMessage);
   }
 
   /// Contents begin with their first part, so none is empty and neighbours of one role are one.
-  void BeginContent(std::string_view role) {
+  void BeginPart(std::string_view role) {
+    if (role_ != role) EndContent();
+    parts_.Begin();
     if (role_ == role) return;
-    EndContent();
     role_ = role;
     json_.BeginObject().Member("role", role).Key("parts").BeginArray();
   }
@@ -209,6 +220,7 @@ class BodyWriter {
   const WireIds ids_;
   std::string body_;
   JsonWriter json_{body_};
+  PartWriter parts_{body_};
   std::string_view role_;  // Of the content being written; empty between contents.
   std::vector<const protocol::ImageBlock*> result_images_;  // Not written yet.
 };
@@ -445,7 +457,7 @@ Result<WireRequest> Encode(const Model& model, const Request& request) {
       .url = model.base_url + "/models/" + model.id + ":streamGenerateContent?alt=sse",
       .headers = {{"content-type", "application/json"}, {"accept", "text/event-stream"}}};
   wire.headers.insert(wire.headers.end(), model.headers.begin(), model.headers.end());
-  ASSIGN_OR_RETURN(wire.body, BodyWriter(model, request).Write());
+  RETURN_IF_ERROR(BodyWriter(model, request).Write(wire));
   return wire;
 }
 

@@ -12,14 +12,16 @@ class Body {
   Body(const Model& model, const Request& request)
       : model_(model), request_(request), ids_(model, request), json_(text_) {}
 
-  Result<std::string> Write() {
+  Status Write(WireRequest& wire) {
     json_.BeginObject().Member("model", model_.id);
     WriteSettings();
     WriteOutput();
     if (!model_.quirks.no_tools) WriteTools();
     RETURN_IF_ERROR(WriteMessages());
     json_.EndObject();
-    return std::move(text_);
+    wire.parts = parts_.Take();
+    wire.body = std::move(text_);
+    return {};
   }
 
  private:
@@ -41,6 +43,7 @@ class Body {
   const WireIds ids_;
   std::string text_;
   JsonWriter json_;
+  PartWriter parts_{text_};
   protocol::Blocks held_images_;  // Of results: tool messages cannot hold them.
 };
 
@@ -71,23 +74,28 @@ void Body::WriteSettings() {
 
 void Body::WriteOutput() {
   if (!request_.output) return;
+  parts_.Begin();
   json_.Key("response_format").BeginObject();
   if (model_.quirks.no_json_schema) {
     json_.Member("type", "json_object").EndObject();
+    parts_.End(PartKind::kOutput);
     return;
   }
   json_.Member("type", "json_schema").Key("json_schema").BeginObject();
   json_.Member("name", request_.output->name).Member("schema", request_.output->schema);
   json_.EndObject().EndObject();
+  parts_.End(PartKind::kOutput);
 }
 
 void Body::WriteTools() {
   if (request_.tools.empty()) return;
   json_.Key("tools").BeginArray();
   for (const ToolSpec* tool : SortedTools(request_)) {
+    parts_.Begin();
     json_.BeginObject().Member("type", "function").Key("function").BeginObject();
     json_.Member("name", tool->name).Member("description", tool->description);
     json_.Member("parameters", tool->schema).EndObject().EndObject();
+    parts_.End(PartKind::kTool);
   }
   json_.EndArray();
   if (!model_.quirks.no_tool_choice) WriteToolChoice();
@@ -107,8 +115,10 @@ void Body::WriteToolChoice() {
 Status Body::WriteMessages() {
   json_.Key("messages").BeginArray();
   if (const std::string system = JoinedSystem(request_); !system.empty()) {
+    parts_.Begin();
     json_.BeginObject().Member("role", model_.quirks.system_role ? "system" : "developer");
     json_.Member("content", system).EndObject();
+    parts_.End(PartKind::kSystem);
   }
   for (const Entry& entry : request_.entries) {
     if (const auto* result = std::get_if<ToolResult>(&entry)) {
@@ -128,6 +138,7 @@ Status Body::WriteMessages() {
 }
 
 Status Body::WriteUser(const UserInput& input) {
+  parts_.Begin();
   json_.BeginObject().Member("role", "user");
   // Plain text goes as a string: many servers take no parts.
   if (openai::HasImages(input.blocks)) {
@@ -136,6 +147,7 @@ Status Body::WriteUser(const UserInput& input) {
     json_.Member("content", protocol::PlainText(input.blocks));
   }
   json_.EndObject();
+  parts_.End(PartKind::kMessage);
   return {};
 }
 
@@ -157,6 +169,7 @@ Status Body::WriteParts(const protocol::Blocks& blocks) {
 void Body::WriteAssistant(const AssistantTurn& turn) {
   const protocol::Blocks blocks = ReplayBlocks(model_, turn);
   if (blocks.empty()) return;
+  parts_.Begin();
   json_.BeginObject().Member("role", "assistant");
   WriteReasoning(blocks);
   const std::string text = protocol::PlainText(blocks);
@@ -168,6 +181,7 @@ void Body::WriteAssistant(const AssistantTurn& turn) {
   }
   WriteCalls(blocks);
   json_.EndObject();
+  parts_.End(PartKind::kMessage);
 }
 
 /// What a decoder kept as a block's signature: an array of reasoning details.
@@ -216,9 +230,11 @@ void Body::WriteCalls(const protocol::Blocks& blocks) {
 }
 
 void Body::WriteResult(const ToolResult& result) {
+  parts_.Begin();
   json_.BeginObject().Member("role", "tool");
   json_.Member("tool_call_id", ids_.IdOf(result.tool_call_id));
   json_.Member("content", openai::ResultText(result)).EndObject();
+  parts_.End(PartKind::kMessage);
   for (const protocol::Block& block : result.content) {
     if (std::holds_alternative<protocol::ImageBlock>(block)) held_images_.push_back(block);
   }
@@ -236,10 +252,10 @@ Status Body::WriteHeldImages() {
 }  // namespace
 
 Result<WireRequest> Encode(const Model& model, const Request& request) {
-  ASSIGN_OR_RETURN(std::string body, Body(model, request).Write());
-  return WireRequest{.url = model.base_url + "/chat/completions",
-                     .headers = openai::RequestHeaders(model),
-                     .body = std::move(body)};
+  WireRequest wire{.url = model.base_url + "/chat/completions",
+                   .headers = openai::RequestHeaders(model)};
+  RETURN_IF_ERROR(Body(model, request).Write(wire));
+  return wire;
 }
 
 }  // namespace stet::provider::openai_completions

@@ -20,23 +20,25 @@ class Body {
   Body(const Model& model, const Request& request)
       : model_(model), request_(request), ids_(model, request), json_(text_) {}
 
-  Result<std::string> Write() {
+  Status Write(WireRequest& wire) {
     json_.BeginObject().Member("model", model_.id);
     WriteSettings();
     WriteReasoning();
     WriteOutput();
-    if (const std::string system = JoinedSystem(request_); !system.empty())
-      json_.Member("instructions", system);
+    WriteSystem();
     if (!model_.quirks.no_tools) WriteTools();
     RETURN_IF_ERROR(WriteInput());
     json_.EndObject();
-    return std::move(text_);
+    wire.parts = parts_.Take();
+    wire.body = std::move(text_);
+    return {};
   }
 
  private:
   void WriteSettings();
   void WriteReasoning();
   void WriteOutput();
+  void WriteSystem();
   void WriteTools();
   void WriteToolChoice();
   Status WriteInput();
@@ -50,6 +52,7 @@ class Body {
   const WireIds ids_;
   std::string text_;
   JsonWriter json_;
+  PartWriter parts_{text_};
 };
 
 void Body::WriteSettings() {
@@ -74,6 +77,7 @@ void Body::WriteReasoning() {
 
 void Body::WriteOutput() {
   if (!request_.output) return;
+  parts_.Begin();
   json_.Key("text").BeginObject().Key("format").BeginObject();
   if (model_.quirks.no_json_schema) {
     json_.Member("type", "json_object");
@@ -82,17 +86,28 @@ void Body::WriteOutput() {
     json_.Member("schema", request_.output->schema);
   }
   json_.EndObject().EndObject();
+  parts_.End(PartKind::kOutput);
+}
+
+void Body::WriteSystem() {
+  const std::string system = JoinedSystem(request_);
+  if (system.empty()) return;
+  parts_.Begin();
+  json_.Member("instructions", system);
+  parts_.End(PartKind::kSystem);
 }
 
 void Body::WriteTools() {
   if (request_.tools.empty()) return;
   json_.Key("tools").BeginArray();
   for (const ToolSpec* tool : SortedTools(request_)) {
+    parts_.Begin();
     json_.BeginObject().Member("type", "function").Member("name", tool->name);
     json_.Member("description", tool->description).Member("parameters", tool->schema);
     // The wire's default is true, which most schemas do not fit.
     if (!model_.quirks.no_strict) json_.Member("strict", false);
     json_.EndObject();
+    parts_.End(PartKind::kTool);
   }
   json_.EndArray();
   if (!model_.quirks.no_parallel_flag) json_.Member("parallel_tool_calls", true);
@@ -126,9 +141,11 @@ Status Body::WriteInput() {
 }
 
 Status Body::WriteUser(const UserInput& input) {
+  parts_.Begin();
   json_.BeginObject().Member("type", "message").Member("role", "user").Key("content");
   RETURN_IF_ERROR(WriteParts(input.blocks));
   json_.EndObject();
+  parts_.End(PartKind::kMessage);
   return {};
 }
 
@@ -148,6 +165,8 @@ Status Body::WriteParts(const protocol::Blocks& blocks) {
 }
 
 void Body::WriteBlock(const protocol::Block& block) {
+  parts_.Begin();
+  const std::size_t before = text_.size();
   if (const auto* text = std::get_if<protocol::TextBlock>(&block)) {
     json_.BeginObject().Member("type", "message").Member("role", "assistant");
     // The decoder keeps a message's phase as the signature of its text.
@@ -165,9 +184,11 @@ void Body::WriteBlock(const protocol::Block& block) {
   } else if (const auto* hidden = std::get_if<protocol::RedactedThinkingBlock>(&block)) {
     if (IsReasoning(hidden->data.text)) json_.Text(hidden->data.text);
   }
+  if (text_.size() > before) parts_.End(PartKind::kMessage);
 }
 
 Status Body::WriteResult(const ToolResult& result) {
+  parts_.Begin();
   json_.BeginObject().Member("type", "function_call_output");
   json_.Member("call_id", ids_.IdOf(result.tool_call_id)).Key("output");
   if (openai::HasImages(result.content)) {
@@ -182,16 +203,16 @@ Status Body::WriteResult(const ToolResult& result) {
     json_.String(openai::ResultText(result));
   }
   json_.EndObject();
+  parts_.End(PartKind::kMessage);
   return {};
 }
 
 }  // namespace
 
 Result<WireRequest> Encode(const Model& model, const Request& request) {
-  ASSIGN_OR_RETURN(std::string body, Body(model, request).Write());
-  return WireRequest{.url = model.base_url + "/responses",
-                     .headers = openai::RequestHeaders(model),
-                     .body = std::move(body)};
+  WireRequest wire{.url = model.base_url + "/responses", .headers = openai::RequestHeaders(model)};
+  RETURN_IF_ERROR(Body(model, request).Write(wire));
+  return wire;
 }
 
 }  // namespace stet::provider::openai_responses
