@@ -44,6 +44,9 @@ struct Scale {
 
   // Random edits of random files.
   int edits = 3'000;
+
+  // Random values given to the checker of capsules.
+  int capsules = 10'000;
 };
 
 inline const Scale& TestScale() {
@@ -61,7 +64,8 @@ inline const Scale& TestScale() {
                  .orphan_kills = 200,
                  .turn_kills = 500,
                  .histories = 1'000'000,
-                 .edits = 100'000};
+                 .edits = 100'000,
+                 .capsules = 1'000'000};
   }();
   return scale;
 }

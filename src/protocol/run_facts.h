@@ -12,7 +12,11 @@ struct PhaseMoved {
   static constexpr std::string_view kType = "phase_moved";
   static constexpr Place kPlace = Place::kControl;
   static constexpr Flush kFlush = Flush::kLazy;
-  STET_FIELDS(PhaseMoved, (Text, from), (Text, to), (OptionalText, reason))
+  STET_FIELDS(PhaseMoved,
+              (Text, from),
+              (Text, to),  // intake, plan, execute, verify, report; the same as `from`: only `next`.
+              (OptionalText, reason),
+              (OptionalText, next))  // The resume point: where to go on. Absent: there is none.
 };
 
 struct FindingRaised {
@@ -22,7 +26,7 @@ struct FindingRaised {
   STET_FIELDS(FindingRaised,
               (Text, finding_id),
               (Text, policy),
-              (Text, severity),
+              (Text, severity),  // hard-deny, soft-deny, evidence-required, warning
               (Text, message),
               (OptionalRaw, subject),
               (Texts, evidence_ids))
@@ -39,7 +43,11 @@ struct Waiver {
   static constexpr std::string_view kType = "waiver";
   static constexpr Place kPlace = Place::kControl;
   static constexpr Flush kFlush = Flush::kLazy;
-  STET_FIELDS(Waiver, (Text, finding_id), (OptionalText, reason), (Text, by))
+  STET_FIELDS(Waiver,
+              (Text, finding_id),
+              (OptionalText, reason),  // Without it, or without `by`, nothing is lifted.
+              (Text, by),
+              (OptionalText, kind))  // waiver, or justification: that lifts a soft-deny only.
 };
 
 struct Evidence {
@@ -48,8 +56,8 @@ struct Evidence {
   static constexpr Flush kFlush = Flush::kLazy;
   STET_FIELDS(Evidence,
               (Text, evidence_id),
-              (Text, kind),
-              (Text, outcome),
+              (Text, kind),  // read, test, build, user
+              (Text, outcome),  // passed, failed
               (OptionalText, subject_hash),
               (OptionalText, blob),
               (OptionalRaw, data))
@@ -77,14 +85,23 @@ struct Stop {
   static constexpr std::string_view kType = "stop";
   static constexpr Place kPlace = Place::kControl;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(Stop, (Text, kind), (Text, reason), (Texts, finding_ids), (OptionalBool, cleared))
+  STET_FIELDS(Stop,
+              (Text, kind),  // done, blocked, budget-exhausted, stuck, unsafe, scope-drift
+              (Text, reason),
+              (Texts, finding_ids),
+              (OptionalBool, cleared))
 };
 
 struct PromiseMade {
   static constexpr std::string_view kType = "promise";
   static constexpr Place kPlace = Place::kControl;
   static constexpr Flush kFlush = Flush::kLazy;
-  STET_FIELDS(PromiseMade, (Text, promise_id), (std::int64_t, version), (Raw, clauses))
+  STET_FIELDS(PromiseMade,
+              (Text, promise_id),
+              (std::int64_t, version),
+              (Raw, clauses),  // [{id, text, evidence}]: evidence is the kind that proves it.
+              (OptionalText, state),  // drafted, confirmed, withdrawn
+              (OptionalText, by))
 };
 
 struct CapsuleRestored {
@@ -108,7 +125,7 @@ struct Transaction {
   STET_FIELDS(Transaction,
               (Text, transaction_id),
               (Text, path),
-              (Text, status),
+              (Text, status),  // planned, writing, written, verified, blocked, reverted, unknown
               (OptionalText, before),
               (OptionalText, after),
               (OptionalText, tool_call_id),
