@@ -49,6 +49,8 @@ struct LaneSetup {
   bool task_end_starts_turn = true;
   agent::ContextRules context = {};
   std::optional<provider::Selected> auxiliary;  // Makes titles.
+  /// Makes the last request again, so that the next one can be compared with it.
+  std::function<void(agent::Workbench&)> prime;
   /// Finds a model that a client asks for.
   std::function<Result<provider::Selected>(const std::string&)> select;
 };
@@ -122,6 +124,7 @@ class Lane {
   bool waits_ = false;   // For an answer to what was asked before this lane was opened.
   bool broken_ = false;  // The last turn ended because the log could not be written.
   bool closing_ = false;
+  bool primed_ = false;
   CancelSource cancel_;
   std::unique_ptr<agent::Turn> turn_;
   std::chrono::steady_clock::time_point turn_began_;

@@ -8,6 +8,7 @@
 #include "agent/instructions.h"
 #include "agent/opening.h"
 #include "agent/request.h"
+#include "agent/room.h"
 #include "base/hash.h"
 #include "base/loop.h"
 #include "host/model_access.h"
@@ -94,6 +95,7 @@ class Maker {
   }
   [[nodiscard]] const agent::RequestParts& parts() const { return parts_; }
   [[nodiscard]] const context::Conversation& conversation() const { return conversation_; }
+  context::Conversation TakeConversation() { return std::move(conversation_); }
   [[nodiscard]] const protocol::InstructionSnapshot& snapshot() const { return snapshot_; }
 
  private:
@@ -125,6 +127,33 @@ Status ForEachStart(const log::Log& log, const StartVisitor& visit) {
     if (call != nullptr && call->phase == "start") RETURN_IF_ERROR(visit(found, *call, event));
   }
   return {};
+}
+
+/// The last request of a turn, and what its server counted.
+struct LastCall {
+  log::Ordinal at = log::kNone;
+  std::int64_t ts = 0;
+  protocol::ModelCall start;
+  protocol::OptionalUsage usage;
+};
+
+std::optional<LastCall> FindLastCall(const log::Log& log) {
+  const std::vector<log::Entry>& entries = log.index().entries();
+  std::map<std::string, protocol::OptionalUsage> usages;  // Of the calls below, by their id.
+  for (std::size_t at = entries.size(); at > 0; --at) {
+    if (entries[at - 1].type != protocol::kTypeNumber<protocol::ModelCall>) continue;
+    const Result<protocol::Event> event = log.EventAt(static_cast<log::Ordinal>(at - 1));
+    const auto* call = event ? std::get_if<protocol::ModelCall>(&event->payload) : nullptr;
+    if (call == nullptr) continue;
+    if (call->phase == "end" && call->attempts && !call->attempts->empty())
+      usages[call->call_id] = call->attempts->back().usage;
+    if (call->phase == "start" && call->purpose == "turn")
+      return LastCall{.at = static_cast<log::Ordinal>(at - 1),
+                      .ts = event->stamp.ts,
+                      .start = *call,
+                      .usage = usages[call->call_id]};
+  }
+  return std::nullopt;
 }
 
 constexpr std::int64_t kBytesPerToken = 4;
@@ -210,6 +239,20 @@ Result<protocol::ReplayReport> ReplayRequests(log::Log& log, const config::Setti
         return Status();
       }));
   return report;
+}
+
+void PrimeRequests(agent::Workbench& bench, const config::Settings& settings) {
+  const std::optional<LastCall> last = FindLastCall(bench.log);
+  Maker maker(bench.log, settings);
+  if (!last || !maker.Open()) return;
+  const Result<provider::WireRequest> wire =
+      maker.Make(last->start, bench.log.index().entries()[last->at].parent, last->at);
+  const Result<const provider::Model*> model = maker.ModelNamed(last->start.model.value_or(""));
+  if (!wire || !model) return;
+  bench.account.Prime("turn", **model, *wire, last->usage, last->ts, last->at);
+  bench.fixed_bytes = agent::BytesOf(maker.parts());
+  bench.conversation = maker.TakeConversation();
+  agent::LearnTokens(bench, last->usage);
 }
 
 Result<protocol::ContextReport> DescribeContext(log::Log& log, const config::Settings& settings) {

@@ -2,6 +2,7 @@
 // and to show what would be sent next. Reads only; nothing is sent.
 #pragma once
 
+#include "agent/workbench.h"
 #include "config/settings.h"
 #include "log/log.h"
 #include "protocol/requests.h"
@@ -14,5 +15,9 @@ Result<protocol::ReplayReport> ReplayRequests(log::Log& log, const config::Setti
 
 /// What the session's next request would be, without the message that it will answer.
 Result<protocol::ContextReport> DescribeContext(log::Log& log, const config::Settings& settings);
+
+/// Makes the last request of a turn again, and lets the workbench know what it was: what follows is
+/// compared with it, and counted by what its server reported. What cannot be made is not compared.
+void PrimeRequests(agent::Workbench& bench, const config::Settings& settings);
 
 }  // namespace stet::host
