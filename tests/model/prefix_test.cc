@@ -66,8 +66,9 @@ class Session {
     if (what == 3) return Rewind();
     if (what == 4) return Compact();
     if (what == 5) pause = std::chrono::minutes(31);
-    if (what == 6) pause = std::chrono::minutes(6);
-    if (what < 12) pause += std::chrono::seconds(random_.Below(200));
+    if (what == 6 || what == 7) pause = std::chrono::seconds(310);
+    if (what == 8 || what == 9) pause = std::chrono::seconds(270);
+    if (what >= 35) pause = std::chrono::seconds(random_.Below(100));
     // More blocks than a mark looks back at; the second time even without a mark in between.
     if (what == 13) Work(25);
     Work(what == 12 || what == 13 ? 25 : 1 + random_.Below(3));
