@@ -9,6 +9,7 @@
 
 #include "agent/asks.h"
 #include "agent/opening.h"
+#include "agent/run_view.h"
 #include "base/loop.h"
 #include "context/conversation.h"
 #include "log/log.h"
@@ -49,6 +50,7 @@ struct Workbench {
   std::string cache_key;
   context::Conversation conversation;
   std::optional<tool::KnownFiles> files;  // Read from the log when first needed.
+  RunView run;
 };
 
 /// Appends one event. Nothing but what the caller knows already happens when it fails.
