@@ -45,7 +45,8 @@ void AppendStep(log::Log& log, int number) {
   result.tool_call_id = fmt::format("call_{}", number);
   protocol::Blocks content;
   std::string text;
-  while (text.size() < kResultBytes) text += fmt::format("{:>6}\tint value_{} = {};\n", number, number, text.size());
+  while (text.size() < kResultBytes)
+    text += fmt::format("{:>6}\tint value_{} = {};\n", number, number, text.size());
   content.emplace_back(protocol::TextBlock{.text = std::move(text)});
   result.content = Raw{Encode(content)};
   Append(log, {std::move(said), std::move(result)});
@@ -53,8 +54,9 @@ void AppendStep(log::Log& log, int number) {
 
 void Print(std::string_view what, std::vector<double> times) {
   std::ranges::sort(times);
-  fmt::print(R"({{"what":"{}","median_ms":{:.3f},"least_ms":{:.3f},"most_ms":{:.3f}}})" "\n", what,
-             times[times.size() / 2], times.front(), times.back());
+  fmt::print(R"({{"what":"{}","median_ms":{:.3f},"least_ms":{:.3f},"most_ms":{:.3f}}})"
+             "\n",
+             what, times[times.size() / 2], times.front(), times.back());
 }
 
 int Measure(const std::string& dir) {
@@ -93,7 +95,9 @@ int Measure(const std::string& dir) {
     conversation.TakeBack(std::move(entries));
   }
   Print("step", std::move(steps));
-  fmt::print(R"({{"what":"peak","rss_mb":{}}})" "\n", PeakRssKb() / 1024);
+  fmt::print(R"({{"what":"peak","rss_mb":{}}})"
+             "\n",
+             PeakRssKb() / 1024);
   return 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/run_producers.h"
 #include "base/hash.h"
 
 namespace stet::agent {
@@ -43,6 +44,10 @@ struct Calls::One {
   std::optional<tool::Outcome> outcome;
   CancelSource cancel;
   Pending<bool> ended;
+
+  [[nodiscard]] CallFacts facts() const {
+    return {.tool_call_id = block.tool_call_id, .tool = block.tool_name, .intent = intent};
+  }
 };
 
 Calls::Calls(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel,
@@ -82,6 +87,7 @@ Task<void> Calls::Finish() {
 
 Task<Status> Calls::Run(const protocol::Blocks& blocks) {
   CO_RETURN_IF_ERROR(LoadFiles());
+  CO_RETURN_IF_ERROR(PrepareRun(bench_, stamp_));
   // What started early first: nothing of it was in the log before its message.
   for (const protocol::Block& block : blocks) {
     const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
@@ -116,6 +122,7 @@ Result<Calls::OnePtr> Calls::Prepare(const protocol::ToolCallBlock& block) const
 }
 
 policy::Decision Calls::Decide(const One& one) const {
+  bench_.rules.run = CapabilitiesNow(bench_);
   return policy::Decide(bench_.rules, QuestionOf(one.block.tool_name, one.intent));
 }
 
@@ -198,10 +205,9 @@ Result<bool> Calls::TakeAnswer(One& one, const protocol::PermissionAnswer& answe
                                policy::Decision& decision, std::string& by) {
   if (!answer.allow) {
     stopped_ = answer.stop;
-    denials_.push_back({one.block.tool_name, one.block.tool_call_id, one.args, "user"});
-    RETURN_IF_ERROR(
-        Answer(one.block, NotRun(answer.message.empty() ? std::string("the user said no")
-                                                        : "the user said no: " + answer.message)));
+    policy::Decision denied{policy::Verdict::kDeny, "user", "the user said no"};
+    if (!answer.message.empty()) denied.reason += ": " + answer.message;
+    RETURN_IF_ERROR(Deny(one, denied, denied.reason));
     return false;
   }
   by = answer.by;
@@ -224,9 +230,19 @@ Result<bool> Calls::TakeAnswer(One& one, const protocol::PermissionAnswer& answe
 }
 
 Status Calls::Refuse(const One& one, const policy::Decision& decision, std::string_view more) {
+  return Deny(one, decision, fmt::format("{}{} (rule: {})", decision.reason, more, decision.rule));
+}
+
+Status Calls::Deny(const One& one, const policy::Decision& decision, std::string_view why) {
   denials_.push_back({one.block.tool_name, one.block.tool_call_id, one.args, decision.rule});
-  return Answer(one.block,
-                NotRun(fmt::format("{}{} (rule: {})", decision.reason, more, decision.rule)));
+  return Answer(one.block, NotRun(why), Drafts(FindingsOfDenial(bench_, one.facts(), decision)));
+}
+
+std::vector<log::Draft> Calls::Drafts(std::vector<protocol::Payload> payloads) const {
+  std::vector<log::Draft> batch;
+  for (protocol::Payload& payload : payloads)
+    batch.push_back({.payload = std::move(payload), .id = "", .stamp = stamp_});
+  return batch;
 }
 
 void Calls::Start(const OnePtr& one, policy::Decision decision, std::string by) {
@@ -311,7 +327,8 @@ tool::Call Calls::MakeCall(One& one) {
           },
       .ask = [this, &one](
                  std::string text,
-                 Raw options) { return AskUser(one, std::move(text), std::move(options)); }};
+                 Raw options) { return AskUser(one, std::move(text), std::move(options)); },
+      .planning = bench_.rules.mode == policy::Mode::kPlan};
 }
 
 Task<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options) {
@@ -357,7 +374,15 @@ Status Calls::Land(One& one) {
       add(fact);
     }
   }
+  for (log::Draft& draft : Drafts(FactsOfOutcome(bench_, one.facts(), *one.outcome)))
+    batch.push_back(std::move(draft));
+  std::optional<policy::Mode> mode;
+  if (one.outcome->plan_approved) {
+    for (log::Draft& draft : Drafts(EndOfPlan(bench_, &mode.emplace())))
+      batch.push_back(std::move(draft));
+  }
   RETURN_IF_ERROR(Answer(one.block, *one.outcome, std::move(batch)));
+  if (mode) bench_.rules.mode = *mode;
   protocol::ToolExecutionEnd done;
   done.tool_call_id = one.block.tool_call_id;
   done.duration_ms = one.took.count();

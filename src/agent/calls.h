@@ -69,6 +69,8 @@ class Calls {
   Result<bool> TakeAnswer(One& one, const protocol::PermissionAnswer& answer,
                           policy::Decision& decision, std::string& by);
   Status Refuse(const One& one, const policy::Decision& decision, std::string_view more);
+  Status Deny(const One& one, const policy::Decision& decision, std::string_view why);
+  [[nodiscard]] std::vector<log::Draft> Drafts(std::vector<protocol::Payload> payloads) const;
   Result<OnePtr> Prepare(const protocol::ToolCallBlock& block) const;
   [[nodiscard]] policy::Decision Decide(const One& one) const;
 

@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 
 #include "agent/reattach.h"
+#include "agent/run_producers.h"
 #include "agent/summary.h"
 #include "base/utf8.h"
 #include "context/plan.h"
 #include "context/retelling.h"
+#include "run/capsule.h"
 #include "tool/bounded_output.h"
 
 namespace stet::agent {
@@ -75,6 +77,20 @@ std::string Whole(const std::optional<Summary>& summary, std::string_view earlie
 /// The facts and the quote stand behind the summary in what is kept of the one before.
 std::string_view SummaryPart(std::string_view earlier) {
   return earlier.substr(0, earlier.find("\nThese facts are from the log;"));
+}
+
+/// The state of the run, as it crosses the compaction.
+Result<Raw> CapsuleOf(Workbench& bench, const protocol::Stamp& stamp) {
+  RETURN_IF_ERROR(bench.run.Update(bench.log));
+  run::CapsuleFacts facts;
+  facts.session_id = bench.log.header().session_id;
+  facts.trace_id = stamp.turn_id.value_or("");
+  facts.leaf_id = bench.log.leaf_id();
+  facts.seq = bench.run.state().last_seq();
+  facts.generation = bench.run.state().generation() + 1;
+  facts.created_at = SystemClock().Now();
+  facts.reader = ReadForCapsule;
+  return Raw{Encode(run::MakeCapsule(bench.run.state(), facts))};
 }
 
 }  // namespace
@@ -158,8 +174,9 @@ Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol:
   event.tokens_after = bench.tokens.Of(
       {.bytes = bench.fixed_bytes + kept_bytes + static_cast<std::int64_t>(event.summary.size()),
        .images = 0});
-  event.capsule = Raw{"{}"};
+  CO_ASSIGN_OR_RETURN(event.capsule, CapsuleOf(bench, stamp));
   CO_RETURN_IF_ERROR(AppendEvent(bench.log, std::move(event), stamp));
+  CO_RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
   CO_RETURN_IF_ERROR(Reattach(bench, stamp, told.todo(), Bytes(bench, shares.reattach)));
   CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
   done.tokens_after = TokensNow(bench);

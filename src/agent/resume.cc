@@ -4,35 +4,49 @@
 
 #include <fmt/format.h>
 
-#include "base/fs.h"
-#include "base/hash.h"
+#include "agent/run_producers.h"
+#include "log/tree.h"
+#include "run/capsule_restore.h"
 
 namespace stet::agent {
 namespace {
 
-/// Whether the write that a fact announced took place, by what is in the file now.
-std::string JudgeWrite(const protocol::FileFact& fact) {
-  const Result<std::string> hash = Sha256File(fact.path);
-  if (hash && fact.after && *hash == *fact.after)
-    return fmt::format("stet was stopped, but {} was written.", fact.path);
-  const bool as_before = hash ? fact.before && *hash == *fact.before : !fact.before;
-  if (as_before) return fmt::format("stet was stopped before {} was written.", fact.path);
+/// What the files say of the writes that a call announced.
+std::vector<protocol::Transaction> JudgeWrites(const std::string& tool_call_id,
+                                               const Opening& opening) {
+  protocol::RunTransactions announced;
+  for (const protocol::FileFact& fact : opening.writes) {
+    if (fact.tool_call_id != tool_call_id) continue;
+    protocol::RunTransaction& one = announced.emplace_back();
+    one.transaction_id = run::TransactionId(tool_call_id, fact.path);
+    one.path = fact.path;
+    one.status = run::tx::kWriting;
+    one.before = fact.before;
+    one.after = fact.after;
+    one.tool_call_id = tool_call_id;
+  }
+  return run::Reconcile(announced, ReadForCapsule);
+}
+
+std::string WriteText(const protocol::Transaction& judged) {
+  if (judged.status == run::tx::kWritten)
+    return fmt::format("stet was stopped, but {} was written.", judged.path);
+  if (judged.status == run::tx::kReverted)
+    return fmt::format("stet was stopped before {} was written.", judged.path);
   return fmt::format(
       "stet was stopped while {} was being written, and it has changed since: read it "
       "before you go on.",
-      fact.path);
+      judged.path);
 }
 
-std::string Judge(const std::string& tool_call_id, const Opening& opening) {
+std::string Judge(const std::string& tool_call_id, const Opening& opening,
+                  const std::vector<protocol::Transaction>& writes) {
   const auto started =
       std::ranges::find(opening.started, tool_call_id, &protocol::ToolStarted::tool_call_id);
   if (started == opening.started.end())
     return "stet was stopped before this call began: it was not run.";
   if (!started->effects) return "stet was stopped during this call: it has no result.";
-  const auto write = std::ranges::find_if(opening.writes, [&](const protocol::FileFact& fact) {
-    return fact.tool_call_id == tool_call_id;
-  });
-  if (write != opening.writes.end()) return JudgeWrite(*write);
+  if (!writes.empty()) return WriteText(writes.front());
   return "stet was stopped during this call: it may have run, wholly or in part. Look before you "
          "run it again.";
 }
@@ -60,6 +74,24 @@ std::vector<protocol::Payload> Withdrawals(const std::string& tool_call_id,
   return withdrawn;
 }
 
+/// Questions on the path that stayed open, but for those of calls: whoever asked is gone.
+Result<std::vector<std::string>> LostQuestions(const log::Log& log) {
+  std::vector<std::string> open;
+  for (const log::Ordinal event : log::ControlsOn(log.index(), log.index().leaf())) {
+    if (log.index().entries()[event].type != protocol::kTypeNumber<protocol::Question>) continue;
+    ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
+    const auto* question = std::get_if<protocol::Question>(&found.payload);
+    if (question == nullptr) continue;
+    std::erase(open, question->question_id);
+    if (question->phase == "asked") open.push_back(question->question_id);
+  }
+  std::erase_if(open, [&](const std::string& id) {
+    return std::ranges::find(log.open_calls(), id, &log::OpenCall::tool_call_id) !=
+           log.open_calls().end();
+  });
+  return open;
+}
+
 }  // namespace
 
 Result<bool> SettleInterrupted(log::Log& log, const Opening& opening, bool keep_waiting) {
@@ -77,15 +109,24 @@ Result<bool> SettleInterrupted(log::Log& log, const Opening& opening, bool keep_
     }
     for (protocol::Payload& withdrawn : Withdrawals(call.tool_call_id, opening))
       add(std::move(withdrawn));
+    const std::vector<protocol::Transaction> writes = JudgeWrites(call.tool_call_id, opening);
+    for (const protocol::Transaction& judged : writes) add(judged);
     protocol::ToolResult result;
     result.tool_call_id = call.tool_call_id;
     result.is_error = true;
     protocol::TextBlock text;
-    text.text = Judge(call.tool_call_id, opening);
+    text.text = Judge(call.tool_call_id, opening, writes);
     protocol::Blocks content;
     content.emplace_back(std::move(text));
     result.content = Raw{Encode(content)};
     add(std::move(result));
+  }
+  ASSIGN_OR_RETURN(const std::vector<std::string> lost, LostQuestions(log));
+  for (const std::string& id : lost) {
+    protocol::Question withdrawn;
+    withdrawn.question_id = id;
+    withdrawn.phase = "withdrawn";
+    add(std::move(withdrawn));
   }
   if (opening.open_turn && !waits) {
     protocol::Turn end;

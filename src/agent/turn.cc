@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kMaxContinuations = 3;
 constexpr int kMaxOutputReminders = 3;
+constexpr int kMaxGateReminders = 3;
 
 bool HasText(const protocol::Blocks& blocks) {
   return protocol::PlainText(blocks).find_first_not_of(" \t\r\n") != std::string::npos;
@@ -207,6 +208,7 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   CO_RETURN_IF_ERROR(TakeSteers());
   const Status room = co_await MakeRoom(bench_, stamp_, cancel_.token());
   if (!room) co_return room;
+  CO_RETURN_IF_ERROR(TakeNotices());  // What a compaction found.
   CO_ASSIGN_OR_RETURN(provider::Request request, BuildRequest());
   const std::string event_id = protocol::NewEventId(ProcessRandom());
   Calls calls(bench_, stamp_, cancel_.token());
@@ -377,6 +379,27 @@ Result<bool> Turn::GoOnAfter(const provider::CallResult& call) {
         Remind("Give your answer by calling StructuredOutput: it must fit its schema."));
     return true;
   }
+  return GoOnForGates();
+}
+
+/// The model says that it is done; a gate may say that it is not, and why. It is told so a few
+/// times. What only the user can lift does not keep the turn.
+Result<bool> Turn::GoOnForGates() {
+  held_up_.clear();
+  RETURN_IF_ERROR(bench_.run.Update(bench_.log));
+  const protocol::RunNext next = bench_.run.state().next();
+  if (bench_.run.state().capabilities().may_finish || next.code != "gate") return false;
+  if (gate_reminders_ < kMaxGateReminders) {
+    ++gate_reminders_;
+    RETURN_IF_ERROR(Remind("You are not done yet: " + next.text));
+    return true;
+  }
+  held_up_ = next.text;
+  protocol::Stop stop;
+  stop.kind = "blocked";
+  stop.reason = next.text;
+  if (!next.subject.empty()) stop.finding_ids.push_back(next.subject);
+  RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(stop), stamp_));
   return false;
 }
 
@@ -397,6 +420,9 @@ void Turn::Rest(const provider::CallResult& call, TurnEnd& end) const {
   if (call.reply.content.stop_reason == provider::stop::kRefused) {
     end.reason = ended::kRefused;
     end.error = "the model refused";
+  } else if (!held_up_.empty()) {
+    end.reason = ended::kBlocked;
+    end.error = "a gate holds the work up: " + held_up_;
   } else if (bench_.output) {
     end.reason = ended::kNoOutput;
     end.error = "the model gave no answer that fits the schema";

@@ -27,6 +27,7 @@ inline constexpr std::string_view kMaxTurns = "max_turns";
 inline constexpr std::string_view kBudget = "budget";
 inline constexpr std::string_view kTimeout = "timeout";
 inline constexpr std::string_view kStopped = "stopped";     // Somebody denied a call and said stop.
+inline constexpr std::string_view kBlocked = "blocked";     // A gate holds the end up.
 inline constexpr std::string_view kNoOutput = "no_output";  // Nothing that fits the schema came.
 inline constexpr std::string_view kRefused = "refused";
 inline constexpr std::string_view kOverflow = "overflow";
@@ -79,6 +80,7 @@ class Turn {
   Status Keep(const provider::CallResult& call, const std::string& event_id);
   Status Recover(const provider::CallResult& call, TurnEnd& end, bool& rests);
   Result<bool> GoOnAfter(const provider::CallResult& call);
+  Result<bool> GoOnForGates();
   void Rest(const provider::CallResult& call, TurnEnd& end) const;
   Status Remind(std::string text);
 
@@ -92,6 +94,8 @@ class Turn {
   std::optional<std::int64_t> max_tokens_;  // Raised, after a reply was cut.
   int continuations_ = 0;                   // In a row.
   int output_reminders_ = 0;
+  int gate_reminders_ = 0;
+  std::string held_up_;  // Why a gate does not let it end.
   bool call_text_told_ = false;
   int overflows_ = 0;  // In a row.
 };

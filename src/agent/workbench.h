@@ -10,6 +10,7 @@
 
 #include "agent/asks.h"
 #include "agent/opening.h"
+#include "agent/run_view.h"
 #include "base/loop.h"
 #include "context/account.h"
 #include "context/conversation.h"
@@ -75,6 +76,7 @@ struct Workbench {
   std::int64_t fixed_bytes = 0;  // Of instructions and tools, in every request.
   Growth growth = {};
   std::function<std::string()> background = {};  // Says what runs there; empty: nothing.
+  RunView run = {};
 };
 
 /// Appends one event. Nothing but what the caller knows already happens when it fails.

@@ -125,6 +125,7 @@ class Lane {
   bool broken_ = false;  // The last turn ended because the log could not be written.
   bool closing_ = false;
   bool primed_ = false;
+  bool verified_ = false;  // The run was compared with the files since the leaf was moved.
   CancelSource cancel_;
   std::unique_ptr<agent::Turn> turn_;
   std::chrono::steady_clock::time_point turn_began_;

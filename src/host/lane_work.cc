@@ -5,6 +5,7 @@
 
 #include "agent/items.h"
 #include "agent/mentions.h"
+#include "agent/run_producers.h"
 #include "agent/title.h"
 #include "host/lane.h"
 #include "run/ledger.h"
@@ -18,6 +19,12 @@ constexpr std::size_t kReportsKept = 256;
 
 Task<Status> Lane::RunOne(std::string mentions, bool resume) {
   if (!std::exchange(primed_, true) && !setup_.fresh) setup_.prime(bench_);
+  if (!std::exchange(verified_, true)) {
+    if (const Status verified = agent::RestoreAfterCompact(bench_, turn_->stamp()); !verified) {
+      EndTurn(std::unexpected(verified.error()));
+      co_return verified;
+    }
+  }
   Status attached =
       co_await agent::AppendMentions(bench_, std::move(mentions), turn_->stamp(), cancel_.token());
   if (!attached) {

@@ -93,12 +93,26 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin);
 }
 
+/// What the run withholds from this call; empty: nothing.
+std::string_view Withheld(const Capabilities& run, const Question& question) {
+  if (!question.effects) return "";
+  // What changes something in a way that we cannot tell needs both.
+  const bool runs = !question.command.empty() || question.writes.empty();
+  const bool writes = !question.writes.empty() || question.command.empty();
+  if (writes && !run.may_write) return "run:write";
+  return runs && !run.may_run ? "run:run" : "";
+}
+
 Decision DecideUnless(const Rules& rules, const Question& question) {
+  if (const Rule* rule = FindRule(rules.hard, question, false))
+    return {Verdict::kDeny, "hard:" + RuleText(*rule), "a rule forbids it for good", true};
+  if (rules.mode == Mode::kPlan && question.effects)
+    return {Verdict::kDeny, "mode:plan", "nothing is changed while planning"};
+  if (const std::string_view withheld = Withheld(rules.run, question); !withheld.empty())
+    return {Verdict::kDeny, std::string(withheld), rules.run.reason};
   if (const Rule* rule = FindRule(rules.deny, question, false))
     return {Verdict::kDeny, "deny:" + RuleText(*rule), "a rule forbids it"};
   if (rules.mode == Mode::kBypass) return {Verdict::kAllow, "mode:bypass", ""};
-  if (rules.mode == Mode::kPlan && question.effects)
-    return {Verdict::kDeny, "mode:plan", "nothing is changed while planning"};
   if (const Rule* rule = FindRule(rules.ask, question, false))
     return {Verdict::kAsk, "ask:" + RuleText(*rule), "a rule wants it asked"};
   if (const Rule* rule = FindRule(rules.allow, question, true))

@@ -2,7 +2,8 @@
 // denies.
 //
 // A first set of rules: what stays inside the project and only reads is allowed; what writes or
-// runs commands is asked, unless a mode or a rule says otherwise. Deny beats ask beats allow.
+// runs commands is asked, unless a mode or a rule says otherwise. Deny beats ask beats allow. Hard
+// rules and what the run does not permit come before everything, whatever the mode.
 #pragma once
 
 #include <optional>
@@ -33,6 +34,7 @@ struct Decision {
   Verdict verdict = Verdict::kAsk;
   std::string rule;    // What decided: "mode:acceptEdits", "allow:Bash(git *)", "read in project".
   std::string reason;  // For people and for the model, when it is not allowed.
+  bool hard = false;   // Denied by a hard rule.
 };
 
 /// What a call would do, as the tool says it.
@@ -63,6 +65,13 @@ Rule GrantFor(const Rules& rules, const Question& question);
 std::string RuleText(const Rule& rule);
 Rule GrantFrom(std::string_view text);
 
+/// What the state of the run permits. Reading is always permitted.
+struct Capabilities {
+  bool may_write = true;
+  bool may_run = true;
+  std::string reason;  // Why not.
+};
+
 struct Rules {
   Mode mode = Mode::kDefault;
   std::string project;                  // A real path.
@@ -70,6 +79,8 @@ struct Rules {
   std::vector<Rule> allow;
   std::vector<Rule> ask;
   std::vector<Rule> deny;
+  std::vector<Rule> hard;  // What must never be done.
+  Capabilities run;        // Of this moment.
 };
 
 Decision Decide(const Rules& rules, const Question& question);

@@ -118,5 +118,36 @@ TEST(PolicyTest, RulesAreReadFromAList) {
   EXPECT_FALSE(ParseRules("(x)"));
 }
 
+TEST(PolicyTest, WhatTheRunWithholdsIsDeniedInEveryMode) {
+  for (const Mode mode :
+       {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto, Mode::kDontAsk, Mode::kBypass}) {
+    Rules rules = In(mode, "Bash,Write");
+    rules.run = {.may_write = false, .may_run = true, .reason = "the tests fail"};
+    const Decision write = Decide(rules, Write("/p/a"));
+    EXPECT_EQ(write.verdict, Verdict::kDeny);
+    EXPECT_EQ(write.rule, "run:write");
+    EXPECT_EQ(write.reason, "the tests fail");
+    EXPECT_EQ(Decide(rules, Read("/p/a")).verdict, Verdict::kAllow);
+    EXPECT_EQ(Decide(rules, Command("make")).verdict, Verdict::kAllow);
+    rules.run = {.may_write = true, .may_run = false, .reason = "no"};
+    EXPECT_EQ(Decide(rules, Command("make")).rule, "run:run");
+    // An effect that nothing is known of needs both.
+    Question other;
+    other.tool = "Deploy";
+    other.effects = true;
+    EXPECT_EQ(Decide(rules, other).rule, "run:run");
+  }
+}
+
+TEST(PolicyTest, AHardRuleComesFirstAndSaysSo) {
+  Rules rules = In(Mode::kBypass, "Bash");
+  rules.hard = *ParseRules("Bash(git push*)");
+  const Decision decision = Decide(rules, Command("git push --force"));
+  EXPECT_EQ(decision.verdict, Verdict::kDeny);
+  EXPECT_TRUE(decision.hard);
+  EXPECT_EQ(decision.rule, "hard:Bash(git push*)");
+  EXPECT_FALSE(Decide(In(Mode::kBypass, "", "Bash"), Command("x")).hard);
+}
+
 }  // namespace
 }  // namespace stet::policy

@@ -146,17 +146,14 @@ class Walk {
     }
   }
 
-  void Fail(std::string path, std::string code) {
-    Add(check_.errors, std::move(path), std::move(code));
-  }
-  void Warn(std::string path, std::string code) {
-    Add(check_.warnings, std::move(path), std::move(code));
-  }
+  void Fail(const std::string& path, std::string_view code) { Add(check_.errors, path, code); }
+  void Warn(const std::string& path, std::string_view code) { Add(check_.warnings, path, code); }
 
  private:
-  static void Add(std::vector<CapsuleFault>& faults, std::string path, std::string code) {
+  static void Add(std::vector<CapsuleFault>& faults, const std::string& path,
+                  std::string_view code) {
     if (faults.size() < CapsuleCheck::kMaxFaults)
-      faults.push_back({ReplaceInvalidUtf8(path), std::move(code)});
+      faults.push_back({ReplaceInvalidUtf8(path), std::string(code)});
   }
 
   // NOLINTNEXTLINE(misc-no-recursion)

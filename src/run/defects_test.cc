@@ -349,6 +349,17 @@ TEST(RunDefectsTest, D24WhereLogAndCapsuleDifferTheLogWins) {
   EXPECT_EQ(story.state.findings().open().size(), 2u);
 }
 
+TEST(RunDefectsTest, D24OtherNumbersOfTheSameEventsAreNoDifference) {
+  Story origin;
+  origin.User();
+  origin.Raise("h", severity::kHardDeny);
+  const Capsule capsule = origin.MakeCapsule();
+  Story copy;
+  copy.Raise("h", severity::kHardDeny);
+  copy.Compact(capsule);
+  EXPECT_TRUE(copy.Restore(capsule).failures.empty());
+}
+
 TEST(RunDefectsTest, D25ACapsuleIsUsedOnceAndForItsOwnCompaction) {
   Story story;
   const Capsule first = story.MakeCapsule();

@@ -130,7 +130,8 @@ void State::TakeQuestion(const protocol::Question& question, std::uint64_t seq) 
   const auto same =
       std::ranges::find(questions_, question.question_id, &protocol::RunQuestion::question_id);
   if (question.phase != "asked") {
-    if (same == questions_.end()) return;
+    const bool closes = question.phase == "answered" || question.phase == "withdrawn";
+    if (!closes || same == questions_.end()) return;
     questions_.erase(same);
     NoteClosing(question.question_id, seq);
     if (question.phase == "answered") evidence_.TakePassed("user", seq);

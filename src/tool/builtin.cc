@@ -14,6 +14,7 @@ std::vector<std::unique_ptr<Tool>> BuiltinTools(ShellAccess shell, WebAccess web
   tools.push_back(MakeBashTaskTool(shells));
   tools.push_back(MakeTodoWriteTool());
   tools.push_back(MakeAskUserTool());
+  tools.push_back(MakeExitPlanTool());
   if (web.http != nullptr) tools.push_back(MakeWebFetchTool(std::move(web)));
   return tools;
 }

@@ -31,6 +31,7 @@ std::unique_ptr<Tool> MakeBashTool(ShellAccess access);
 std::unique_ptr<Tool> MakeBashTaskTool(Shells& shells);
 std::unique_ptr<Tool> MakeTodoWriteTool();
 std::unique_ptr<Tool> MakeAskUserTool();
+std::unique_ptr<Tool> MakeExitPlanTool();
 /// What WebFetch works with.
 struct WebAccess {
   net::HttpClient* http = nullptr;         // Outlives the tool.

@@ -45,6 +45,8 @@ struct Outcome {
   /// Facts about what was found written or deleted afterwards, by a command; appended before the
   /// result.
   std::vector<protocol::FileFact> writes;
+  /// The user has approved the plan: what follows may write and run again.
+  bool plan_approved = false;
 };
 
 /// A result that says what went wrong, and what to do.
@@ -72,6 +74,8 @@ struct Call {
   /// Asks the person `text`, with options in the form of AskUser's own arguments, and gives what
   /// was said. kUnavailable when nobody is there.
   std::function<Task<Result<Raw>>(std::string text, Raw options)> ask;
+  /// The session is in plan mode.
+  bool planning = false;
 };
 
 class Tool {

@@ -1,0 +1,30 @@
+// RunView: the state of the run, kept in step with a log and its leaf. What is new costs what it
+// is; after a move of the leaf the state is made anew. Owned by the session's lane.
+#pragma once
+
+#include "base/result.h"
+#include "log/log.h"
+#include "run/state.h"
+
+namespace stet::agent {
+
+class RunView {
+ public:
+  /// Brings the state up to the log's leaf. Fails as reading the log does; then the state is that
+  /// of an earlier time, and the next call begins anew.
+  Status Update(const log::Log& log);
+
+  /// As of the last Update.
+  [[nodiscard]] const run::State& state() const { return state_; }
+
+ private:
+  Result<bool> Extend(const log::Log& log);
+  Status Rebuild(const log::Log& log);
+  Status Take(const log::Log& log, log::Ordinal event);
+
+  run::State state_;
+  log::Ordinal next_ = 0;  // The first event that was not looked at.
+  log::Ordinal leaf_ = log::kNone;
+};
+
+}  // namespace stet::agent
