@@ -42,6 +42,9 @@ class Double final : public provider::Provider {
     if (when_asked) when_asked();
     co_return answer;
   }
+  Task<Result<std::int64_t>> CountTokens(const provider::Request&, CancelToken) override {
+    co_return Fail(Code::kUnsupported, "nobody counts");
+  }
 
   provider::Model facts;
   provider::CallResult answer;

@@ -21,9 +21,9 @@ protocol::OptionalInt CostOf(const provider::Model& model, std::int64_t tokens) 
 }  // namespace
 
 const ServerCache& Account::CacheOf(const std::string& model) const {
-  static const ServerCache kEmpty;
+  static const ServerCache none;
   const auto found = caches_.find(model);
-  return found == caches_.end() ? kEmpty : found->second;
+  return found == caches_.end() ? none : found->second;
 }
 
 /// Whichever the model.

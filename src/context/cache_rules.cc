@@ -1,7 +1,7 @@
 #include "context/cache_rules.h"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -32,19 +32,24 @@ std::int64_t AnthropicMinimum(std::string_view id) {
   return 0;
 }
 
+/// The number of at most two digits that `text` begins with; 0 when there is none.
+int NumberAt(std::string_view text) {
+  int number = 0;
+  for (std::size_t i = 0; i < std::min<std::size_t>(text.size(), 2); ++i) {
+    if (text[i] < '0' || text[i] > '9') break;
+    number = (number * 10) + (text[i] - '0');
+  }
+  return number;
+}
+
 /// "gpt-5.6-sol" is 506, "gpt-6-luna" 600; 0 for other names.
 int GptVersion(std::string_view id) {
   constexpr std::string_view kFamily = "gpt-";
   if (id.starts_with("openai/")) id.remove_prefix(id.find('/') + 1);
   if (!id.starts_with(kFamily)) return 0;
   id.remove_prefix(kFamily.size());
-  int major = 0;
-  int minor = 0;
-  const char* end = id.data() + id.size();
-  const auto [rest, error] = std::from_chars(id.data(), end, major);
-  if (error != std::errc() || major > 100) return 0;
-  if (rest != end && *rest == '.') std::from_chars(rest + 1, end, minor);
-  return (major * 100) + minor;
+  const std::size_t dot = std::min(id.find('.'), id.size());
+  return (NumberAt(id.substr(0, dot)) * 100) + NumberAt(id.substr(std::min(dot + 1, id.size())));
 }
 
 CacheRules OpenAiRules(const provider::Model& model) {

@@ -17,6 +17,20 @@ bool Lives(Millis used, const CacheRules& rules, Millis now) {
   return now - used < rules.lifetime.count();
 }
 
+/// Whether a mark stands at the end of the first `parts` parts, or so few blocks behind it that an
+/// entry there is found.
+bool IsInSight(const Print& print, std::size_t parts) {
+  std::size_t blocks = 0;
+  for (std::size_t i = parts - 1; i < print.parts.size() && blocks < kLookBack; ++i) {
+    if (print.parts[i].mark) return true;
+    const provider::PartKind kind = print.parts[i].kind;
+    if (kind == provider::PartKind::kTool || kind == provider::PartKind::kSystem ||
+        kind == provider::PartKind::kMessage)
+      ++blocks;
+  }
+  return false;
+}
+
 std::int64_t Scaled(std::int64_t value, std::int64_t by, std::int64_t of) {
   return of > 0 ? static_cast<std::int64_t>(static_cast<__int128>(value) * by / of) : 0;
 }
@@ -71,17 +85,9 @@ ServerCache::Hit ServerCache::ReadFrom(const Branch& branch, const Print& print,
     const std::int64_t tokens = TokensAt(branch, common);
     return {.parts = common, .tokens = tokens / rules.step * rules.step};
   }
-  const auto reaches = [&](std::size_t entry) {
-    if (rules.kind == Kind::kWhole) return true;
-    const std::size_t last = std::min(entry + kLookBack - 1, print.parts.size());
-    for (std::size_t mark = entry; mark <= last; ++mark) {
-      if (mark > 0 && print.parts[mark - 1].mark) return true;
-    }
-    return false;
-  };
   for (const Entry& entry : branch.entries) {
     if (entry.parts > common || entry.parts <= best.parts || !Lives(entry.used, rules, now) ||
-        !reaches(entry.parts))
+        (rules.kind == Kind::kMarks && !IsInSight(print, entry.parts)))
       continue;
     best = {.parts = entry.parts, .tokens = TokensAt(branch, entry.parts)};
   }

@@ -4,18 +4,19 @@
 
 #include <fmt/format.h>
 
+#include "base/json_view.h"
 #include "base/json_writer.h"
 #include "emulator/http.h"
 #include "emulator/model_service.h"
 #include "emulator/plan.h"
 #include "emulator/playbook.h"
+#include "emulator/prompt_cache.h"
 #include "emulator/server.h"
 
 namespace stet::emulator {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
-constexpr std::size_t kBytesPerToken = 4;
 
 std::string ErrorAnswer(int status, std::string_view message) {
   std::string body;
@@ -68,7 +69,7 @@ class Emulator::Impl {
   Impl(Script script, std::unique_ptr<Ledger> ledger, RequestSchemas schemas)
       : playbook_(std::move(script)),
         ledger_(std::move(ledger)),
-        models_(playbook_, *ledger_, std::move(schemas)) {}
+        models_(playbook_, *ledger_, cache_, std::move(schemas)) {}
 
   Status Listen(std::uint16_t port) {
     ASSIGN_OR_RETURN(
@@ -83,8 +84,11 @@ class Emulator::Impl {
     ASSIGN_OR_RETURN(Script script, ParseScript(text));
     playbook_.Set(std::move(script));
     ledger_->Clear();
+    cache_.Clear();
     return {};
   }
+
+  void MoveClock(Millis forward) { cache_.MoveClock(forward); }
 
  private:
   void Serve(const Connection& connection) {
@@ -130,19 +134,46 @@ class Emulator::Impl {
         return HttpAnswer(200, kJson, ModelList(*playbook_.script()));
       }
     }
-    if (request.method == "POST" && path.ends_with("/v1/messages/count_tokens")) {
-      return HttpAnswer(
-          200, kJson, fmt::format("{{\"input_tokens\":{}}}", request.body.size() / kBytesPerToken));
-    }
-    if (request.method == "POST" && path == "/emulator/script") {
-      const Status set = SetScript(request.body);
-      return set ? HttpAnswer(200, kJson, "{}") : ErrorAnswer(400, set.error().Text());
+    if (request.method == "POST") {
+      if (std::string counted = Count(path, request.body); !counted.empty()) return counted;
+      if (path == "/emulator/clock") return AnswerClock(request.body);
+      if (path == "/emulator/script") {
+        const Status set = SetScript(request.body);
+        return set ? HttpAnswer(200, kJson, "{}") : ErrorAnswer(400, set.error().Text());
+      }
     }
     return ErrorAnswer(404, fmt::format("the emulator has nothing at {} {}", request.method, path));
   }
 
+  std::string AnswerClock(std::string_view body) {
+    constexpr Millis kMost = 1'000'000'000'000;
+    const std::int64_t forward = JsonView(body)["forwardMs"].IntOr(-1);
+    if (forward < 0 || forward > kMost)
+      return ErrorAnswer(400, "the clock is moved by {\"forwardMs\":N}");
+    MoveClock(forward);
+    return HttpAnswer(200, kJson, "{}");
+  }
+
+  /// Empty when nothing is counted at `path`.
+  static std::string Count(std::string_view path, std::string_view body) {
+    const auto counted = [&](Dialect dialect, std::string_view request, std::string_view answer) {
+      if (!CheckJson(body)) return ErrorAnswer(400, "the emulator was sent a body that is no JSON");
+      return HttpAnswer(200, kJson,
+                        fmt::format("{{{}{}}}", answer, ReadPrompt(dialect, "", request).count()));
+    };
+    if (path.ends_with("/v1/messages/count_tokens"))
+      return counted(Dialect::kAnthropicMessages, body, R"("input_tokens":)");
+    if (path.ends_with("/responses/input_tokens"))
+      return counted(Dialect::kOpenAiResponses, body,
+                     R"("object":"response.input_tokens","input_tokens":)");
+    if (!path.ends_with(":countTokens")) return "";
+    const JsonView whole = JsonView(body)["generateContentRequest"];
+    return counted(Dialect::kGoogleGenerativeAi, whole ? whole.text() : body, R"("totalTokens":)");
+  }
+
   Playbook playbook_;
   std::unique_ptr<Ledger> ledger_;
+  PromptCache cache_;
   ModelService models_;
   std::unique_ptr<Server> server_;  // Last: its threads use all of the above.
 };
@@ -171,5 +202,7 @@ std::vector<RequestRecord> Emulator::Requests() const { return impl_->ledger().R
 Stats Emulator::stats() const { return impl_->ledger().stats(); }
 
 Status Emulator::SetScript(std::string_view script) { return impl_->SetScript(script); }
+
+void Emulator::MoveClock(Millis forward) { impl_->MoveClock(forward); }
 
 }  // namespace stet::emulator

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "emulator/ledger.h"
 
@@ -42,6 +43,9 @@ class Emulator {
 
   /// Replaces the script; counters and Requests() start anew.
   Status SetScript(std::string_view script);
+
+  /// The simulated cache of prompts grows older by so much.
+  void MoveClock(Millis forward);
 
  private:
   class Impl;

@@ -257,11 +257,70 @@ TEST(EmulatorTest, RequestsAreCheckedAgainstTheirSchema) {
   EXPECT_FALSE(Emulator::Start(R"({"replies":[]})", {.schemas = dir.Sub("none")}));
 }
 
-TEST(EmulatorTest, TokensAreCountedByBytes) {
-  const auto emulator = Started(R"({"replies":[]})");
+TEST(EmulatorTest, TokensAreCountedAsTheyAreReported) {
+  const auto emulator = Started(R"({"cache":{},"replies":[{"times":0}]})");
+  const auto post = [&](std::string_view path, std::string_view body) {
+    RawClient client(emulator->port());
+    client.Request("POST", path, body);
+    return RawClient::BodyOf(client.ReadAnswer());
+  };
+  std::vector<std::int64_t> reported;
+  for (const Endpoint& endpoint : kEndpoints) {
+    Ask(*emulator, endpoint);
+    reported.push_back(emulator->Requests().back().usage.value_or(Usage()).prompt());
+  }
+  EXPECT_EQ(post("/v1/messages/count_tokens", kEndpoints[0].body),
+            fmt::format(R"({{"input_tokens":{}}})", reported[0]));
+  EXPECT_EQ(post("/v1/responses/input_tokens", kEndpoints[2].body),
+            fmt::format(R"({{"object":"response.input_tokens","input_tokens":{}}})", reported[2]));
+  const std::string counted = fmt::format(R"({{"totalTokens":{}}})", reported[3]);
+  EXPECT_EQ(post("/v1beta/models/m:countTokens", kEndpoints[3].body), counted);
+  EXPECT_EQ(post("/v1beta/models/m:countTokens",
+                 fmt::format(R"({{"generateContentRequest":{}}})", kEndpoints[3].body)),
+            counted);
+  EXPECT_NE(post("/v1/messages/count_tokens", "{").find("no JSON"), std::string::npos);
+}
+
+TEST(EmulatorTest, ARequestBeyondTheWindowIsRefusedInTheDialectsWords) {
+  const auto emulator =
+      Started(R"({"window":1,"replies":[{"times":0,"blocks":[{"text":"hello"}]}]})");
+  const std::vector<std::string_view> words = {
+      "prompt is too long: ", "maximum context length is 1 tokens", "exceeds the context window",
+      "exceeds the maximum number of tokens allowed (1)"};
+  for (std::size_t i = 0; i < kEndpoints.size(); ++i) {
+    const std::string refused = Ask(*emulator, kEndpoints[i]);
+    EXPECT_TRUE(refused.starts_with("HTTP/1.1 400 ")) << refused;
+    EXPECT_NE(refused.find(words[i]), std::string::npos) << refused;
+  }
+  ASSERT_TRUE(emulator->SetScript(R"({"window":300,"replies":[{"times":0}]})"));
+  for (const Endpoint& endpoint : kEndpoints)
+    EXPECT_TRUE(Ask(*emulator, endpoint).starts_with("HTTP/1.1 200 "));
+}
+
+TEST(EmulatorTest, WhatWasReadIsCachedUntilTheClockIsMoved) {
+  const auto emulator = Started(R"({"cache":{"minimum":1},"replies":[
+    {"fault":{"kind":"overload"}},{"times":0,"usage":{"output":7,"input":99}}]})");
+  const Endpoint marked{
+      "anthropic-messages", "/v1/messages",
+      R"({"model":"m","max_tokens":64,"stream":true,"messages":[{"role":"user","content":[{"type":"text","text":"hello","cache_control":{"type":"ephemeral"}}]}]})"};
+  const auto cached = [&] {
+    Ask(*emulator, marked);
+    const Usage usage = emulator->Requests().back().usage.value_or(Usage());
+    EXPECT_EQ(usage.input, 0);
+    EXPECT_EQ(usage.output, 7);
+    return usage.cache_read > 0 && usage.cache_write == 0;
+  };
+  Ask(*emulator, marked);
+  EXPECT_FALSE(cached()) << "the overloaded server read nothing";
+  EXPECT_TRUE(cached());
+  emulator->MoveClock(200'000);
+  EXPECT_TRUE(cached());
   RawClient client(emulator->port());
-  client.Request("POST", "/v1/messages/count_tokens", std::string(400, ' '));
-  EXPECT_EQ(RawClient::BodyOf(client.ReadAnswer()), R"({"input_tokens":100})");
+  client.Request("POST", "/emulator/clock", R"({"forwardMs":400000})");
+  EXPECT_TRUE(client.ReadAnswer().starts_with("HTTP/1.1 200 "));
+  EXPECT_FALSE(cached());
+  client.Request("POST", "/emulator/clock", R"({"forwardMs":-1})");
+  EXPECT_TRUE(client.ReadAnswer().starts_with("HTTP/1.1 400 "));
 }
 
 TEST(EmulatorTest, TwoHundredStreamsRunAtOnce) {

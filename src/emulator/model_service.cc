@@ -104,6 +104,52 @@ Exchange ExchangeOf(const RequestFacts& facts, std::int64_t number) {
           .stop_sequence = facts.stop_sequence};
 }
 
+/// Whether the model read the request: an answer that fails at once comes before that.
+bool WasRead(const Reply& reply) {
+  using Kind = Fault::Kind;
+  if (!reply.fault) return true;
+  const Fault& fault = *reply.fault;
+  switch (fault.kind) {
+    case Kind::kStatus:
+    case Kind::kOverload:
+    case Kind::kHalfOpen:
+    case Kind::kContentType:
+    case Kind::kJsonError200: return false;
+    case Kind::kReset:
+    case Kind::kClose:
+    case Kind::kStall: return fault.after_events > 0 || fault.after_bytes.value_or(0) > 0;
+    default: return true;
+  }
+}
+
+WireError Overflow(Dialect dialect, std::int64_t tokens, std::int64_t window) {
+  WireError error{.status = 400};
+  switch (dialect) {
+    case Dialect::kAnthropicMessages:
+      error.message = fmt::format("prompt is too long: {} tokens > {} maximum", tokens, window);
+      break;
+    case Dialect::kOpenAiCompletions:
+      error.code = "context_length_exceeded";
+      error.message = fmt::format(
+          "This model's maximum context length is {} tokens. However, your messages resulted in {} "
+          "tokens. Please reduce the length of the messages.",
+          window, tokens);
+      break;
+    case Dialect::kOpenAiResponses:
+      error.code = "context_length_exceeded";
+      error.message =
+          "Your input exceeds the context window of this model. Please adjust your input and try "
+          "again.";
+      break;
+    case Dialect::kGoogleGenerativeAi:
+      error.message = fmt::format(
+          "The input token count ({}) exceeds the maximum number of tokens allowed ({}).", tokens,
+          window);
+      break;
+  }
+  return error;
+}
+
 struct Sent {
   std::size_t bytes = 0;
   std::optional<Millis> first_byte_ms;
@@ -163,6 +209,21 @@ std::string ModelService::CheckSchema(const HttpRequest& request, Dialect dialec
   return playbook_.script()->strict ? sentence : "";
 }
 
+std::optional<WireError> ModelService::CheckPrompt(const Script& script, const RequestFacts& facts,
+                                                   const Prompt& prompt) {
+  constexpr auto kMaxMarks = 4;
+  const auto marks = std::ranges::count(prompt.blocks, true, &Prompt::Block::mark);
+  if (marks > kMaxMarks) {
+    return WireError{.status = 400,
+                     .message = fmt::format(
+                         "A maximum of {} blocks with cache_control may be provided. Found {}.",
+                         kMaxMarks, marks)};
+  }
+  if (script.window && prompt.count() > *script.window)
+    return Overflow(facts.dialect, prompt.count(), *script.window);
+  return std::nullopt;
+}
+
 Plan ModelService::PlanFor(const HttpRequest& request, const RequestFacts& facts,
                            const Ledger::Handle& entry, Usage& usage) {
   const std::int64_t number = Ledger::NumberOf(entry);
@@ -177,6 +238,13 @@ Plan ModelService::PlanFor(const HttpRequest& request, const RequestFacts& facts
   if (std::string problem = CheckSchema(request, facts.dialect, entry); !problem.empty()) {
     return refuse(std::move(problem));
   }
+  const std::shared_ptr<const Script> script = playbook_.script();
+  Prompt prompt;
+  if (script->window || script->cache) {
+    prompt = ReadPrompt(facts.dialect, facts.model, request.body);
+    if (const auto problem = CheckPrompt(*script, facts, prompt))
+      return MakeErrorPlan(exchange, *problem);
+  }
   const Playbook::Choice choice = playbook_.Choose(facts, number);
   if (choice.reply == nullptr) {
     return refuse(
@@ -185,6 +253,12 @@ Plan ModelService::PlanFor(const HttpRequest& request, const RequestFacts& facts
   ledger_.Note(entry, [&](RequestRecord& record) { record.reply = choice.number; });
   if (!choice.reply->model.empty()) exchange.model = choice.reply->model;
   usage = UsageOf(*choice.reply, request.body.size());
+  if (script->cache) {
+    const Usage said = usage;
+    usage = cache_.Take(facts.dialect, prompt, *script->cache, WasRead(*choice.reply));
+    usage.output = said.output;
+    usage.reasoning = said.reasoning;
+  }
   exchange.usage = usage;
   return MakePlan(exchange, *choice.reply);
 }

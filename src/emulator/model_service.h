@@ -1,6 +1,7 @@
 // ModelService: answers one model request after the other from the playbook, and writes the ledger.
 //
-// Shared by all connections; safe from any thread. Does not own the playbook and the ledger.
+// Shared by all connections; safe from any thread. Does not own the playbook, the ledger and the
+// cache.
 #pragma once
 
 #include <array>
@@ -14,6 +15,7 @@
 #include "emulator/ledger.h"
 #include "emulator/plan.h"
 #include "emulator/playbook.h"
+#include "emulator/prompt_cache.h"
 
 namespace stet::emulator {
 
@@ -26,8 +28,8 @@ Result<RequestSchemas> LoadSchemas(const std::string& folder);
 
 class ModelService {
  public:
-  ModelService(Playbook& playbook, Ledger& ledger, RequestSchemas schemas)
-      : playbook_(playbook), ledger_(ledger), schemas_(std::move(schemas)) {}
+  ModelService(Playbook& playbook, Ledger& ledger, PromptCache& cache, RequestSchemas schemas)
+      : playbook_(playbook), ledger_(ledger), cache_(cache), schemas_(std::move(schemas)) {}
 
   /// False when the connection is to be closed.
   bool Answer(const Connection& connection, const HttpRequest& request, Dialect dialect);
@@ -38,11 +40,15 @@ class ModelService {
                Usage& usage);
   /// Notes what is wrong with the request; gives it as a sentence when the script is strict.
   std::string CheckSchema(const HttpRequest& request, Dialect dialect, const Ledger::Handle& entry);
+  /// What is wrong with the size of the request or its marks, as the dialect's server says it.
+  static std::optional<WireError> CheckPrompt(const Script& script, const RequestFacts& facts,
+                                              const Prompt& prompt);
   bool Send(const Connection& connection, const Plan& plan, const Ledger::Handle& entry,
             const Usage& usage);
 
   Playbook& playbook_;
   Ledger& ledger_;
+  PromptCache& cache_;
   RequestSchemas schemas_;
 };
 

@@ -45,6 +45,8 @@ class Parser {
     const bool good = Object([&](std::string_view key) {
       if (key == "replies") return Replies(script.replies);
       if (key == "strict") return Flag(script.strict);
+      if (key == "window") return Number(script.window.emplace(), 1, kMaxTokens);
+      if (key == "cache") return OneCache(script.cache.emplace());
       return Unknown();
     });
     if (good && reader_.AtEnd()) return script;
@@ -135,6 +137,15 @@ class Parser {
     reply_ = 0;
     path_.emplace_back("replies");
     return good;
+  }
+
+  bool OneCache(CacheScript& cache) {
+    return Object([&](std::string_view key) {
+      if (key == "minimum") return Number(cache.minimum, 1, kMaxTokens);
+      if (key == "ttlMs") return Number(cache.ttl_ms, 1, kMaxTokens);
+      if (key == "whole") return Flag(cache.whole);
+      return Unknown();
+    });
   }
 
   bool OneReply(Reply& reply) {

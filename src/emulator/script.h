@@ -126,9 +126,18 @@ struct Reply {
   [[nodiscard]] bool HasQuirk(std::string_view name) const;
 };
 
+/// How the simulated cache of prompts works.
+struct CacheScript {
+  std::int64_t minimum = 1024;  // Tokens.
+  std::int64_t ttl_ms = 300'000;
+  bool whole = false;  // Only whole prompts are read again, as by OpenAI's newer models.
+};
+
 struct Script {
   std::vector<Reply> replies;
   bool strict = false;
+  std::optional<std::int64_t> window;  // Tokens; larger requests are refused.
+  std::optional<CacheScript> cache;    // Usage comes from the simulated cache.
 };
 
 Result<Script> ParseScript(std::string_view text);

@@ -20,7 +20,7 @@ TEST(EmulatorScriptTest, AnEmptyReplyHasTheDefaults) {
   EXPECT_EQ(reply.times, 1);
   EXPECT_EQ(reply.delta, 16u);
   EXPECT_EQ(reply.write, 0u);
-  EXPECT_FALSE(reply.fault || reply.usage || script->strict);
+  EXPECT_FALSE(reply.fault || reply.usage || script->strict || script->window || script->cache);
 }
 
 TEST(EmulatorScriptTest, EveryMemberIsRead) {
@@ -47,6 +47,19 @@ TEST(EmulatorScriptTest, EveryMemberIsRead) {
   EXPECT_EQ(reply.fault->kind, Fault::Kind::kStatus);
   EXPECT_EQ(reply.fault->status, 429);
   EXPECT_EQ(reply.fault->retry_after, 7);
+}
+
+TEST(EmulatorScriptTest, TheWindowAndTheCacheAreTheScripts) {
+  const Result<Script> script = ParseScript(
+      R"({"window":5000,"cache":{"minimum":512,"ttlMs":1000,"whole":true},"replies":[]})");
+  ASSERT_TRUE(script) << script.error().message;
+  EXPECT_EQ(script->window, 5000);
+  ASSERT_TRUE(script->cache);
+  EXPECT_EQ(script->cache->minimum, 512);
+  EXPECT_EQ(script->cache->ttl_ms, 1000);
+  EXPECT_TRUE(script->cache->whole);
+  EXPECT_EQ(ErrorOf(R"({"cache":{"size":1},"replies":[]})"),
+            "the script: cache.size: there is no such member");
 }
 
 TEST(EmulatorScriptTest, AnErrorNamesTheReplyAndTheMember) {

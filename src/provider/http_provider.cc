@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "provider/count_tokens.h"
+
 namespace stet::provider {
 namespace {
 
@@ -35,14 +37,19 @@ Result<WireRequest> HttpProvider::Encode(const Request& request) const {
   return EncodeRequest(access_.model, request);
 }
 
-Task<AttemptResult> HttpProvider::Try(const Access& access, const WireRequest& wire, Sink& sink,
-                                      CancelToken cancel) const {
+net::HttpRequest HttpProvider::ToSend(const Access& access, const WireRequest& wire) {
   net::HttpRequest request;
   request.url = wire.url;
   request.headers = wire.headers;
   request.body = wire.body;
   request.clocks = access.model.clocks;
   if (!access.key.empty()) request.headers.push_back(KeyHeader(access.model.dialect, access.key));
+  return request;
+}
+
+Task<AttemptResult> HttpProvider::Try(const Access& access, const WireRequest& wire, Sink& sink,
+                                      CancelToken cancel) const {
+  const net::HttpRequest request = ToSend(access, wire);
   AttemptResult result =
       co_await RunAttempt(surroundings_, access.model, request, sink, std::move(cancel));
   if (result.reply.failure) Scrub(result.reply.failure->message, access.key);
@@ -98,6 +105,15 @@ Task<CallResult> HttpProvider::Stream(const Request& request, const WireRequest&
     }
   }
   co_return call;
+}
+
+Task<Result<std::int64_t>> HttpProvider::CountTokens(const Request& request, CancelToken cancel) {
+  CO_ASSIGN_OR_RETURN(const WireRequest wire, Encode(request));
+  CO_ASSIGN_OR_RETURN(const WireRequest count, EncodeCount(access_.model, wire));
+  const net::HttpRequest question = ToSend(access_, count);
+  Result<std::int64_t> counted = co_await AskCount(surroundings_.http, question, std::move(cancel));
+  if (!counted) Scrub(counted.error().message, access_.key);
+  co_return counted;
 }
 
 /// False when there is none, or it cannot be asked this.

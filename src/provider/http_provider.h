@@ -29,8 +29,10 @@ class HttpProvider final : public Provider {
   [[nodiscard]] Result<WireRequest> Encode(const Request& request) const override;
   Task<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
                           CancelToken cancel) override;
+  Task<Result<std::int64_t>> CountTokens(const Request& request, CancelToken cancel) override;
 
  private:
+  [[nodiscard]] static net::HttpRequest ToSend(const Access& access, const WireRequest& wire);
   Task<AttemptResult> Try(const Access& access, const WireRequest& wire, Sink& sink,
                           CancelToken cancel) const;
   bool EncodeFallback(const Request& request, WireRequest& out) const;

@@ -177,4 +177,8 @@ Task<CallResult> OfflineProvider::Stream(const Request& request, const WireReque
   co_return call;
 }
 
+Task<Result<std::int64_t>> OfflineProvider::CountTokens(const Request&, CancelToken) {
+  co_return Fail(Code::kUnsupported, "the offline model has nobody to count its tokens");
+}
+
 }  // namespace stet::provider

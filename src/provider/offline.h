@@ -18,6 +18,7 @@ class OfflineProvider final : public Provider {
   [[nodiscard]] Result<WireRequest> Encode(const Request& request) const override;
   Task<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
                           CancelToken cancel) override;
+  Task<Result<std::int64_t>> CountTokens(const Request& request, CancelToken cancel) override;
 
  private:
   Model model_;

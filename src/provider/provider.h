@@ -36,6 +36,10 @@ class Provider {
   /// three must outlive the task. A failure is in the result, never lost.
   virtual Task<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
                                   CancelToken cancel) = 0;
+
+  /// How many tokens the request is, by the server's own count: kUnsupported where nobody counts.
+  /// The request must outlive the task.
+  virtual Task<Result<std::int64_t>> CountTokens(const Request& request, CancelToken cancel) = 0;
 };
 
 }  // namespace stet::provider

@@ -7,6 +7,7 @@
 
 #include "base/fs.h"
 #include "base/json_view.h"
+#include "tests/model/cause_fixture.h"
 
 namespace stet::scenario {
 namespace {
@@ -33,6 +34,7 @@ Program::~Program() {
     const Ran ran = Run({"replay", session.name, "--json"});
     if (ran.out.empty()) continue;
     EXPECT_EQ(JsonView(ran.out)["different"].IntOr(-1), 0) << ran.out;
+    test::ExpectCauses(SessionDir(session.name));
   }
 }
 

@@ -20,7 +20,7 @@ class Program {
  public:
   Program();
   /// Every request of every session that the test left is made again from its log: it must be what
-  /// was sent, byte for byte.
+  /// was sent, byte for byte. Every break of a cached prefix must have its cause.
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
