@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "protocol/event.h"
 #include "protocol/requests.h"
+#include "protocol/run_report.h"
 #include "protocol/session.h"
 
 namespace stet::client {
@@ -58,6 +59,10 @@ class Sessions {
   virtual Result<protocol::ReplayReport> Replay(const std::string& session_id) = 0;
   /// What would be sent next.
   virtual Result<protocol::ContextReport> Context(const std::string& session_id) = 0;
+
+  /// Where its run stands, and that as a capsule.
+  virtual Result<protocol::RunReport> Run(const std::string& session_id) = 0;
+  virtual Result<protocol::CapsuleReport> Capsule(const std::string& session_id) = 0;
 
   /// `target` absent: to before the first event. `expected_leaf` absent: whatever the leaf is now.
   virtual Result<Moved> Rewind(const std::string& session_id,

@@ -76,6 +76,7 @@ Status Lane::AtRest() {
 /// What was known of the path before is no longer so.
 Status Lane::Moved() {
   bench_.files.reset();
+  pins_unsure_ = true;
   opening_.last_end.clear();
   return {};
 }

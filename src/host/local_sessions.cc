@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "host/garbage.h"
 #include "host/requests.h"
+#include "host/run_reading.h"
 #include "host/session_store.h"
 #include "host/transfer.h"
 #include "log/clone.h"
@@ -108,6 +109,28 @@ class LocalSessions : public client::Sessions {
     protocol::ContextReport report;
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
       ASSIGN_OR_RETURN(report, DescribeContext(log, settings));
+      return {};
+    }));
+    return report;
+  }
+
+  Result<protocol::RunReport> Run(const std::string& session_id) override {
+    protocol::RunReport report;
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
+      ASSIGN_OR_RETURN(const run::State state, ReadRun(log));
+      report = state.Report();
+      return {};
+    }));
+    return report;
+  }
+
+  Result<protocol::CapsuleReport> Capsule(const std::string& session_id) override {
+    protocol::CapsuleReport report;
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
+      ASSIGN_OR_RETURN(const run::State state, ReadRun(log));
+      const run::Capsule capsule = CapsuleNow(log, state, SystemClock().Now());
+      report.capsule = Raw{Encode(capsule)};
+      report.text = run::RenderCapsule(capsule) + run::RenderPins(capsule.pins);
       return {};
     }));
     return report;
