@@ -118,6 +118,10 @@ void AddRequests(CLI::App& app, SessionsCommand& command) {
   CLI::App* context =
       app.add_subcommand("context", "Show what a session would send next, and what it is made of");
   context->add_option("ID", command.id, "The session; the newest one of this folder by default");
+  CLI::Option* count =
+      context->add_flag("--count", command.count, "Let the model's server count the tokens");
+  context->add_flag("--wire", command.wire, "The request itself, as it would be sent")
+      ->excludes(count);
   context->add_flag("--json", command.json, "Print JSON");
   context->callback([&command] { command.verb = "context"; });
 }
