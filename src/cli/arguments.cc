@@ -47,6 +47,10 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   show->add_flag("--cost", command.cost, "What its model calls came to, instead of the transcript");
   with_json(show);
 
+  CLI::App* capsule = verb("capsule", "Print where a run stands, as a compaction carries it");
+  with_id(capsule);
+  with_json(capsule);
+
   CLI::App* tree = verb("tree", "Draw a session's branches");
   with_id(tree);
   tree->add_flag("--all", command.all, "Every event, not only turns and forks");

@@ -125,6 +125,13 @@ Result<int> Show(const Work& work) {
   return reader_stays ? kExitDone : kExitFailed;
 }
 
+Result<int> Capsule(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, work.Id());
+  ASSIGN_OR_RETURN(const protocol::CapsuleReport report, work.sessions.Capsule(id));
+  if (work.command.json) return work.Print(report.capsule.text + "\n");
+  return work.Print(PrintableText(report.text) + "\n");
+}
+
 Result<int> Tree(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
   ASSIGN_OR_RETURN(const protocol::SessionTree tree, work.sessions.Tree(id));
@@ -381,6 +388,7 @@ struct Verb {
 constexpr auto kVerbs = std::to_array<Verb>({
     {"ls", List},
     {"show", Show},
+    {"capsule", Capsule},
     {"tree", Tree},
     {"rewind", Rewind},
     {"branch", Branch},

@@ -10,6 +10,7 @@
 #include "base/text_width.h"
 #include "cli/cost_view.h"
 #include "cli/requests_view.h"
+#include "cli/slash_marks.h"
 #include "cli/slash_rewind.h"
 
 namespace stet::cli {
@@ -204,7 +205,16 @@ constexpr std::array kCommands = {
     Row{"effort", "[LEVEL]", "shows or changes how hard the model thinks", RunEffort},
     Row{"mode", "[MODE]", "shows or changes what may run unasked", RunMode},
     Row{"cost", "", "what the session's model calls came to", RunCost},
-    Row{"context", "", "how full the model's window is", RunContext},
+    Row{"context", "", "what the next request is made of, and how full the window is", RunContext},
+    Row{"pin", "TEXT", "keeps a text before the model's eyes, whatever is compacted", RunPin},
+    Row{"pins", "", "what is pinned", RunPins},
+    Row{"unpin", "N", "removes a pin", RunUnpin},
+    Row{"snip", "[N]", "lists the turns, or hides one from the model", RunSnip},
+    Row{"unsnip", "N", "shows a hidden turn again", RunUnsnip},
+    Row{"gate", "[NAME EVIDENCE | clear ID | waive ID WHY]", "what must be so before it may go on",
+        RunGate},
+    Row{"questions", "", "the open questions", RunQuestions},
+    Row{"plan", "", "plans before it works; shows the plan", RunPlan},
     Row{"rewind", "[EVENT]", "goes back, and puts files back if you want", RunRewind},
     Row{"branch", "[LEAF]", "goes to another branch", RunBranch},
     Row{"resume", "[ID]", "goes on with another session", RunResume},
