@@ -13,6 +13,7 @@ namespace stet::agent {
 Task<Status> MakeRoom(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel);
 
 /// What the server counted in the request that was sent last.
+/// The conversation is as it was then.
 void LearnTokens(Workbench& bench, const protocol::OptionalUsage& usage);
 
 }  // namespace stet::agent

@@ -213,6 +213,7 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   ReplyStream stream(bench_.log, calls, event_id);
   CallPurpose purpose;
   purpose.purpose = "turn";
+  purpose.account = &bench_.account;
   purpose.stamp = stamp_;
   const auto asked_at = SystemClock().Steady();
   Result<provider::CallResult> asked =

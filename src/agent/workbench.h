@@ -11,6 +11,7 @@
 #include "agent/asks.h"
 #include "agent/opening.h"
 #include "base/loop.h"
+#include "context/account.h"
 #include "context/conversation.h"
 #include "context/tokens.h"
 #include "log/log.h"
@@ -69,6 +70,7 @@ struct Workbench {
 
   ContextRules context = {};
   provider::Provider* auxiliary = nullptr;  // For summaries; null: the model itself.
+  context::Account account = context::Account();
   context::Tokens tokens = {};
   std::int64_t fixed_bytes = 0;  // Of instructions and tools, in every request.
   Growth growth = {};

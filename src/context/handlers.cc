@@ -4,6 +4,7 @@
 
 #include "base/json_view.h"
 #include "context/reminder.h"
+#include "run/capsule.h"
 
 namespace stet::context {
 namespace {
@@ -51,6 +52,11 @@ ToModel ToModelOf(const protocol::CustomMessage& custom) {
 ToModel ToModelOf(const protocol::Compact& compact) {
   Barrier barrier;
   barrier.head.push_back(TextInput(ReminderText(compact.summary)));
+  if (const Result<run::Capsule> capsule = run::ReadCapsule(compact.capsule.text)) {
+    barrier.head.push_back(TextInput(ReminderText(run::RenderCapsule(*capsule))));
+    if (const std::string pins = run::RenderPins(capsule->pins); !pins.empty())
+      barrier.head.push_back(TextInput(ReminderText(pins)));
+  }
   barrier.keep_after = compact.keep_after_event_id;
   return barrier;
 }

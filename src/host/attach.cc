@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "config/settings.h"
 #include "host/model_names.h"
+#include "host/requests.h"
 #include "host/session_store.h"
 #include "log/clone.h"
 #include "protocol/ids.h"
@@ -198,9 +199,11 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
                   .threshold_permille = settings_.threshold_permille,
                   .result_budget = settings_.context.result_budget.value_or(0)},
       .auxiliary = {},
-      .select = [settings = settings_](const std::string& asked) {
-        return provider::SelectModel(settings, asked, ProcessEnvironment);
-      }};
+      .prime = [settings = settings_](agent::Workbench& bench) { PrimeRequests(bench, settings); },
+      .select =
+          [settings = settings_](const std::string& asked) {
+            return provider::SelectModel(settings, asked, ProcessEnvironment);
+          }};
   // Without its key the session simply has no title.
   if (settings_.roles.contains("auxiliary")) {
     if (Result<provider::Selected> auxiliary =

@@ -49,6 +49,8 @@ struct LaneSetup {
   bool task_end_starts_turn = true;
   agent::ContextRules context = {};
   std::optional<provider::Selected> auxiliary;  // Makes titles.
+  /// Makes the last request again, so that the next one can be compared with it.
+  std::function<void(agent::Workbench&)> prime;
   /// Finds a model that a client asks for.
   std::function<Result<provider::Selected>(const std::string&)> select;
 };
@@ -134,6 +136,7 @@ class Lane {
   bool broken_ = false;  // The last turn ended because the log could not be written.
   bool closing_ = false;
   bool pins_unsure_ = true;  // The model may not see all of them where the leaf is now.
+  bool primed_ = false;
   CancelSource cancel_;
   std::unique_ptr<agent::Turn> turn_;
   std::chrono::steady_clock::time_point turn_began_;

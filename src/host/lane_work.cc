@@ -17,6 +17,7 @@ constexpr std::size_t kReportsKept = 256;
 }  // namespace
 
 Task<Status> Lane::RunOne(std::string mentions, bool resume) {
+  if (!std::exchange(primed_, true) && !setup_.fresh) setup_.prime(bench_);
   Status attached =
       co_await agent::AppendMentions(bench_, std::move(mentions), turn_->stamp(), cancel_.token());
   if (!attached) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/request.h"
@@ -52,6 +53,7 @@ class RequestMaker {
   Result<const provider::Model*> ModelNamed(const std::string& name);
   [[nodiscard]] const agent::RequestParts& parts() const { return parts_; }
   [[nodiscard]] const context::Conversation& conversation() const { return conversation_; }
+  context::Conversation TakeConversation() { return std::move(conversation_); }
   [[nodiscard]] const protocol::InstructionSnapshot& snapshot() const { return snapshot_; }
 
  private:

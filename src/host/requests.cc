@@ -1,5 +1,6 @@
 #include "host/requests.h"
 
+#include "agent/room.h"
 #include "base/hash.h"
 #include "host/request_maker.h"
 
@@ -54,6 +55,20 @@ Result<protocol::ReplayReport> ReplayRequests(log::Log& log, const config::Setti
                                     : report.not_compared);
   }
   return report;
+}
+
+void PrimeRequests(agent::Workbench& bench, const config::Settings& settings) {
+  const std::vector<TurnCall> last = LastTurnCalls(bench.log, 1);
+  RequestMaker maker(bench.log, settings);
+  if (last.empty() || !maker.Open()) return;
+  const TurnCall& call = last.front();
+  const Result<provider::WireRequest> wire = maker.Make(call.start, call.at);
+  const Result<const provider::Model*> model = maker.ModelNamed(call.start.model.value_or(""));
+  if (!wire || !model) return;
+  bench.account.Prime("turn", **model, *wire, call.usage, call.ts, call.at);
+  bench.fixed_bytes = agent::BytesOf(maker.parts());
+  bench.conversation = maker.TakeConversation();
+  agent::LearnTokens(bench, call.usage);
 }
 
 }  // namespace stet::host
