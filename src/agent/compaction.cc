@@ -97,14 +97,18 @@ Result<Raw> CapsuleOf(Workbench& bench, const protocol::Stamp& stamp) {
 
 std::int64_t Room::available() const { return std::max(threshold - fixed, kLeastAvailable); }
 
-Room RoomOf(const Workbench& bench) {
+Room RoomFor(const provider::Model& model, const ContextRules& rules) {
   Room room;
-  const provider::Model& model = bench.model->model();
   room.window = std::max<std::int64_t>(model.context_window, 4 * kLeastAvailable);
   const std::int64_t reserve =
       std::min({std::max<std::int64_t>(model.max_output, 1), room.window / 4, kMaxReserve});
   room.most = room.window - reserve;
-  room.threshold = std::min(room.window * bench.context.threshold_permille / 1000, room.most);
+  room.threshold = std::min(room.window * rules.threshold_permille / 1000, room.most);
+  return room;
+}
+
+Room RoomOf(const Workbench& bench) {
+  Room room = RoomFor(bench.model->model(), bench.context);
   room.fixed = bench.tokens.Of({.bytes = bench.fixed_bytes, .images = 0});
   if (bench.tokens.reported())
     room.fixed = bench.fixed_bytes * 1000 / std::max<std::int64_t>(bench.tokens.BytesOf(1000), 1);

@@ -51,6 +51,8 @@ struct Room {
   [[nodiscard]] std::int64_t available() const;  // For the conversation, below the threshold.
 };
 Room RoomOf(const Workbench& bench);
+/// The same of a model, without what is fixed.
+Room RoomFor(const provider::Model& model, const ContextRules& rules);
 
 /// Of the next request, as the conversation stands; the conversation is up to date.
 std::int64_t TokensNow(const Workbench& bench);

@@ -11,7 +11,8 @@ namespace stet::agent {
 namespace {
 
 constexpr std::array kKinds = {item::kSteer,        item::kRuntimeNotice, item::kDateChange,
-                               item::kInstructions, item::kFileMention,   item::kAttachment};
+                               item::kInstructions, item::kFileMention,   item::kAttachment,
+                               item::kPin};
 
 /// Whether a request may have been made since the event was written.
 bool WasCarried(const log::Log& log, log::Ordinal event) {

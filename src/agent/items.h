@@ -18,6 +18,7 @@ inline constexpr std::string_view kDateChange = "date_change";
 inline constexpr std::string_view kInstructions = "instructions";
 inline constexpr std::string_view kFileMention = "file_mention";
 inline constexpr std::string_view kAttachment = "attachment";
+inline constexpr std::string_view kPin = "pin";
 }  // namespace item
 
 struct NewItem {

@@ -47,6 +47,10 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   show->add_flag("--cost", command.cost, "What its model calls came to, instead of the transcript");
   with_json(show);
 
+  CLI::App* capsule = verb("capsule", "Print where a run stands, as a compaction carries it");
+  with_id(capsule);
+  with_json(capsule);
+
   CLI::App* tree = verb("tree", "Draw a session's branches");
   with_id(tree);
   tree->add_flag("--all", command.all, "Every event, not only turns and forks");
@@ -118,6 +122,10 @@ void AddRequests(CLI::App& app, SessionsCommand& command) {
   CLI::App* context =
       app.add_subcommand("context", "Show what a session would send next, and what it is made of");
   context->add_option("ID", command.id, "The session; the newest one of this folder by default");
+  CLI::Option* count =
+      context->add_flag("--count", command.count, "Let the model's server count the tokens");
+  context->add_flag("--wire", command.wire, "The request itself, as it would be sent")
+      ->excludes(count);
   context->add_flag("--json", command.json, "Print JSON");
   context->callback([&command] { command.verb = "context"; });
 }

@@ -28,6 +28,8 @@ struct SessionsCommand {
   bool to_start = false;
   bool new_id = false;
   bool with_trash = false;
+  bool count = false;
+  bool wire = false;
 };
 
 /// `stet models [VERB]`.

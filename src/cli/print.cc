@@ -7,6 +7,7 @@
 #include "cli/exit_codes.h"
 #include "cli/inbox.h"
 #include "cli/result_json.h"
+#include "cli/run_view.h"
 #include "cli/work.h"
 
 namespace stet::cli {
@@ -53,7 +54,8 @@ Result<protocol::TurnReport> Await(client::LiveSession& session, Inbox& inbox,
   return *std::move(report);
 }
 
-void TellEnd(Terminal& terminal, const protocol::TurnReport& report) {
+void TellEnd(Terminal& terminal, const protocol::TurnReport& report,
+             const std::optional<protocol::RunReport>& run) {
   if (report.error) terminal.Say(fmt::format("stet: {}", PrintableText(*report.error)));
   for (const protocol::DenialRow& denial : report.denials) {
     terminal.Say(
@@ -61,6 +63,8 @@ void TellEnd(Terminal& terminal, const protocol::TurnReport& report) {
                                   "or --permission-mode",
                                   denial.tool_name, denial.args.text, denial.rule)));
   }
+  if (!run) return;
+  for (const std::string& line : RunLines(*run)) terminal.Say("stet: " + line);
 }
 
 }  // namespace
@@ -84,18 +88,20 @@ Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& t
   };
   ASSIGN_OR_RETURN(const protocol::TurnReport report,
                    Await(*session, inbox, accepted.turn_id.value_or(""), tell));
+  ResultMore more;
+  if (Result<protocol::RunReport> run = session->Run()) more.run = *std::move(run);
   const Status closed = session->Close();
   Spent spent;
   AddTo(spent, report);
   std::string out;
   if (command.output_format == "json")
-    out = ResultJson(report, spent) + "\n";
+    out = ResultJson(report, spent, more) + "\n";
   else if (report.output)
     out = report.output->text + "\n";
   else if (!report.text.empty())
     out = report.text + "\n";
   if (!terminal.Print(out)) return kExitFailed;
-  TellEnd(terminal, report);
+  TellEnd(terminal, report, more.run);
   if (!closed) return std::unexpected(closed.error());
   return ExitCodeOf(report);
 }

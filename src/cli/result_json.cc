@@ -4,6 +4,7 @@
 
 #include "base/json_writer.h"
 #include "cli/exit_codes.h"
+#include "cli/run_view.h"
 #include "cli/stream_json_output.h"
 
 namespace stet::cli {
@@ -76,7 +77,7 @@ void AddTo(Spent& spent, const protocol::TurnReport& report) {
 }
 
 std::string ResultJson(const protocol::TurnReport& report, const Spent& spent,
-                       std::optional<std::int64_t> queued) {
+                       const ResultMore& more) {
   std::string json;
   JsonWriter writer(json);
   const bool done = report.reason == "completed";
@@ -92,7 +93,8 @@ std::string ResultJson(const protocol::TurnReport& report, const Spent& spent,
   WriteCosts(writer, report.cost, spent);
   WriteDenials(writer, report.denials);
   if (report.output) writer.Member("structured_output", *report.output);
-  if (queued) writer.Member("queued_turn_count", *queued);
+  if (more.queued) writer.Member("queued_turn_count", *more.queued);
+  if (more.run && HasNews(*more.run)) WriteRun(writer, *more.run);
   writer.Member("model", report.model).Member("terminal_reason", TerminalReason(report));
   if (!done) {
     writer.Key("errors").BeginArray().String(report.error.value_or(report.reason)).EndArray();

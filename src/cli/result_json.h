@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "protocol/run_report.h"
 #include "protocol/turn_report.h"
 
 namespace stet::cli {
@@ -19,10 +20,15 @@ struct ModelSpent {
 using Spent = std::map<std::string, ModelSpent>;
 void AddTo(Spent& spent, const protocol::TurnReport& report);
 
-/// One line of JSON, without its end. `spent` has the report in it already; `queued` messages wait
-/// behind the turn.
+/// What a result says beside the turn's own report.
+struct ResultMore {
+  std::optional<std::int64_t> queued;      // Messages that wait behind the turn.
+  std::optional<protocol::RunReport> run;  // Told only when there is something in it.
+};
+
+/// One line of JSON, without its end. `spent` has the report in it already.
 std::string ResultJson(const protocol::TurnReport& report, const Spent& spent,
-                       std::optional<std::int64_t> queued = std::nullopt);
+                       const ResultMore& more = {});
 
 /// How the process ends that ran the turn.
 int ExitCodeOf(const protocol::TurnReport& report);

@@ -107,17 +107,29 @@ Result<int> Show(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
   if (work.command.cost) return Cost(work, id);
   bool reader_stays = true;
-  RETURN_IF_ERROR(work.sessions.Transcript(id, work.command.at, [&](const protocol::Event& event) {
-    std::string text;
-    if (work.command.json) {
-      EncodeEvent(event, text);
-      text += '\n';
-    } else {
-      text = TranscriptText(event, work.terminal);
-    }
+  const auto print = [&](std::string_view text) {
     return reader_stays = work.terminal.Print(text);
-  }));
+  };
+  if (work.command.json) {
+    RETURN_IF_ERROR(work.sessions.Events(id, work.command.at, [&](const protocol::Event& event) {
+      std::string line;
+      EncodeEvent(event, line);
+      return print(line + '\n');
+    }));
+  } else {
+    RETURN_IF_ERROR(
+        work.sessions.Transcript(id, work.command.at, [&](const protocol::DisplayRow& row) {
+          return print(TranscriptText(row, work.terminal));
+        }));
+  }
   return reader_stays ? kExitDone : kExitFailed;
+}
+
+Result<int> Capsule(const Work& work) {
+  ASSIGN_OR_RETURN(const std::string id, work.Id());
+  ASSIGN_OR_RETURN(const protocol::CapsuleReport report, work.sessions.Capsule(id));
+  if (work.command.json) return work.Print(report.capsule.text + "\n");
+  return work.Print(PrintableText(report.text) + "\n");
 }
 
 Result<int> Tree(const Work& work) {
@@ -359,8 +371,12 @@ Result<std::string> SessionHere(const Work& work) {
 
 Result<int> Context(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, SessionHere(work));
-  ASSIGN_OR_RETURN(const protocol::ContextReport report, work.sessions.Context(id));
+  protocol::ContextWanted wanted;
+  wanted.count = work.command.count;
+  wanted.wire = work.command.wire;
+  ASSIGN_OR_RETURN(const protocol::ContextReport report, work.sessions.Context(id, wanted));
   if (work.command.json) return work.PrintJson(report);
+  if (report.body) return work.Print(*report.body + "\n");
   return work.Print(ContextText(report));
 }
 
@@ -372,6 +388,7 @@ struct Verb {
 constexpr auto kVerbs = std::to_array<Verb>({
     {"ls", List},
     {"show", Show},
+    {"capsule", Capsule},
     {"tree", Tree},
     {"rewind", Rewind},
     {"branch", Branch},

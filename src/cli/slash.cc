@@ -9,6 +9,8 @@
 
 #include "base/text_width.h"
 #include "cli/cost_view.h"
+#include "cli/requests_view.h"
+#include "cli/slash_marks.h"
 #include "cli/slash_rewind.h"
 
 namespace stet::cli {
@@ -87,24 +89,11 @@ void RunCost(const std::string&, Desk& desk) {
   desk.view.Block(CostText(*cost));
 }
 
-/// By the last request that a model answered.
 void RunContext(const std::string&, Desk& desk) {
-  const protocol::LiveState state = desk.session.State();
-  const Result<std::vector<protocol::Event>> recent = desk.session.Recent(200);
-  if (!recent) return desk.Complain(recent.error());
-  std::optional<protocol::Usage> last;
-  for (const protocol::Event& event : *recent) {
-    const auto* message = std::get_if<protocol::AssistantMessage>(&event.payload);
-    if (message != nullptr && message->message.usage) last = message->message.usage;
-  }
-  if (!last || state.context_window <= 0)
-    return desk.view.Note(fmt::format("nothing was sent yet; the window of {} has {} tokens",
-                                      state.model, CountText(state.context_window)));
-  const std::int64_t used =
-      last->input + last->cache_read.value_or(0) + last->cache_write.value_or(0) + last->output;
-  desk.view.Note(fmt::format("{} of {} tokens of the window ({}%), after the last answer; {} tools",
-                             CountText(used), CountText(state.context_window),
-                             used * 100 / state.context_window, state.tools.size()));
+  const Result<protocol::ContextReport> report =
+      desk.sessions.Context(desk.session.State().session_id, {});
+  if (!report) return desk.Complain(report.error());
+  desk.view.Block(ContextText(*report));
 }
 
 void RunCompact(const std::string& focus, Desk& desk) {
@@ -216,7 +205,16 @@ constexpr std::array kCommands = {
     Row{"effort", "[LEVEL]", "shows or changes how hard the model thinks", RunEffort},
     Row{"mode", "[MODE]", "shows or changes what may run unasked", RunMode},
     Row{"cost", "", "what the session's model calls came to", RunCost},
-    Row{"context", "", "how full the model's window is", RunContext},
+    Row{"context", "", "what the next request is made of, and how full the window is", RunContext},
+    Row{"pin", "TEXT", "keeps a text before the model's eyes, whatever is compacted", RunPin},
+    Row{"pins", "", "what is pinned", RunPins},
+    Row{"unpin", "N", "removes a pin", RunUnpin},
+    Row{"snip", "[N]", "lists the turns, or hides one from the model", RunSnip},
+    Row{"unsnip", "N", "shows a hidden turn again", RunUnsnip},
+    Row{"gate", "[NAME EVIDENCE | clear ID | waive ID WHY]", "what must be so before it may go on",
+        RunGate},
+    Row{"questions", "", "the open questions", RunQuestions},
+    Row{"plan", "", "plans before it works; shows the plan", RunPlan},
     Row{"rewind", "[EVENT]", "goes back, and puts files back if you want", RunRewind},
     Row{"branch", "[LEAF]", "goes to another branch", RunBranch},
     Row{"resume", "[ID]", "goes on with another session", RunResume},

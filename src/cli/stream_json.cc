@@ -306,7 +306,7 @@ void StreamJson::Refuse(const Error& error) {
   report.turn_id = protocol::NewTurnId(ProcessRandom());
   report.reason = "error";
   report.error = error.Text();
-  events_.End(report, awaited_ + held_.size());
+  events_.End(report, {.queued = static_cast<std::int64_t>(awaited_ + held_.size()), .run = {}});
   exit_code_ = ExitCodeOf(error.code);
 }
 
@@ -332,7 +332,10 @@ void StreamJson::HearEnd(const protocol::RuntimeEnd& end) {
     report.reason = end.reason;
     report.error = end.error;
   }
-  events_.End(report, state.follow_ups.size() + held_.size());
+  ResultMore more;
+  more.queued = static_cast<std::int64_t>(state.follow_ups.size() + held_.size());
+  if (Result<protocol::RunReport> run = session_->Run()) more.run = *std::move(run);
+  events_.End(report, more);
   exit_code_ = ExitCodeOf(report);
   if (state.state == "idle" && !stopping_) GoOn(state);
 }

@@ -67,13 +67,13 @@ void StreamEvents::Hear(const protocol::Transient& transient) {
   if (wait != nullptr && wait->attempt) write_(lines_.Retry(transient, *wait));
 }
 
-void StreamEvents::End(const protocol::TurnReport& report, std::size_t queued) {
+void StreamEvents::End(const protocol::TurnReport& report, const ResultMore& more) {
   for (const protocol::DenialRow& denial : report.denials) {
     // Whoever said no knows.
     if (denial.rule != "user") write_(lines_.Denied(denial));
   }
   AddTo(spent_, report);
-  write_(ResultJson(report, spent_, static_cast<std::int64_t>(queued)));
+  write_(ResultJson(report, spent_, more));
 }
 
 }  // namespace stet::cli

@@ -32,8 +32,8 @@ class StreamEvents {
   void AskOpen(const protocol::LiveState& state);
   void Hear(const protocol::Event& event);
   void Hear(const protocol::Transient& transient);
-  /// The turn has ended, or never began. `queued` messages wait behind it.
-  void End(const protocol::TurnReport& report, std::size_t queued);
+  /// The turn has ended, or never began.
+  void End(const protocol::TurnReport& report, const ResultMore& more);
 
   /// What was asked, for the answers.
   StreamAsks& asks() { return asks_; }

@@ -18,77 +18,32 @@ std::string Shortened(std::string_view text) {
                      PrintableText(text.substr(0, kept)), text.size() - kept);
 }
 
-/// A tool result's content: the text of its blocks, its text when it is a string, else its JSON.
-std::string ContentText(const Raw& content) {
-  if (const Result<protocol::Blocks> blocks = Decode<protocol::Blocks>(content.text)) {
-    if (std::string said = protocol::PlainText(*blocks); !said.empty()) return said;
-  }
-  JsonReader reader(content.text);
-  std::string text;
-  return reader.Peek() == JsonReader::Kind::kString && reader.String(&text) ? text : content.text;
+Style StyleOf(std::string_view tone) {
+  if (tone == "user") return Style::kGreen;
+  if (tone == "assistant") return Style::kBold;
+  if (tone == "tool") return Style::kCyan;
+  if (tone == "problem") return Style::kRed;
+  return tone == "notice" ? Style::kYellow : Style::kDim;
 }
 
-std::string Heading(const protocol::Event& event, Style style, std::string_view who,
-                    const Terminal& terminal) {
-  return fmt::format(
-      "{}  {}\n", terminal.Styled(style, who),
-      terminal.Styled(Style::kDim, fmt::format("{}  {}", event.id, TimeText(event.stamp.ts))));
-}
-
-std::string BlockText(const protocol::Block& block, const Terminal& terminal) {
-  if (const auto* text = std::get_if<protocol::TextBlock>(&block))
-    return PrintableText(text->text) + "\n";
-  if (const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block)) {
-    return terminal.Styled(Style::kDim, Shortened(thinking->text)) + "\n";
-  }
-  if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block)) {
-    return fmt::format("{} {}\n",
-                       terminal.Styled(Style::kCyan, "-> " + PrintableText(call->tool_name)),
-                       Shortened(call->args.text));
-  }
-  if (const auto* image = std::get_if<protocol::ImageBlock>(&block))
-    return fmt::format("[image {}]\n", image->media_type);
-  return "";
-}
-
-std::string BlocksText(const protocol::Blocks& blocks, const Terminal& terminal) {
-  std::string text;
-  for (const protocol::Block& block : blocks) text += BlockText(block, terminal);
-  return text;
+std::string PartText(const protocol::DisplayPart& part, const Terminal& terminal) {
+  if (part.kind == "text") return PrintableText(part.text) + "\n";
+  if (part.kind == "thinking") return terminal.Styled(Style::kDim, Shortened(part.text)) + "\n";
+  if (part.kind == "call")
+    return fmt::format("{} {}\n", terminal.Styled(Style::kCyan, "-> " + PrintableText(part.text)),
+                       Shortened(part.detail));
+  if (part.kind == "image") return fmt::format("[image {}]\n", PrintableText(part.detail));
+  return Shortened(part.text) + "\n";
 }
 
 }  // namespace
 
-std::string TranscriptText(const protocol::Event& event, const Terminal& terminal) {
-  std::string text;
-  if (const auto* user = std::get_if<protocol::UserMessage>(&event.payload)) {
-    text = Heading(event, Style::kGreen, "user", terminal) +
-           BlocksText(user->message.blocks, terminal);
-  } else if (const auto* assistant = std::get_if<protocol::AssistantMessage>(&event.payload)) {
-    const std::string who =
-        assistant->partial.value_or(false) ? "assistant (cut short)" : "assistant";
-    text = Heading(event, Style::kBold, who, terminal) +
-           BlocksText(assistant->message.blocks, terminal);
-  } else if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload)) {
-    text = Heading(event, result->is_error ? Style::kRed : Style::kCyan,
-                   result->is_error ? "tool error" : "tool result", terminal) +
-           Shortened(ContentText(result->content)) + "\n";
-  } else if (const auto* item = std::get_if<protocol::HarnessItem>(&event.payload)) {
-    if (item->item.visibility == "hidden") return "";
-    text = Heading(event, Style::kYellow, item->item.kind, terminal) +
-           Shortened(item->item.content) + "\n";
-  } else if (const auto* compact = std::get_if<protocol::Compact>(&event.payload)) {
-    text =
-        Heading(event, Style::kYellow, "compacted", terminal) + Shortened(compact->summary) + "\n";
-  } else if (const auto* internal = std::get_if<protocol::InternalMessage>(&event.payload)) {
-    text = Heading(event, Style::kDim, "note", terminal) +
-           BlocksText(internal->message.blocks, terminal);
-  } else if (const auto* custom = std::get_if<protocol::CustomMessage>(&event.payload)) {
-    text = Heading(event, Style::kYellow, custom->kind, terminal) +
-           BlocksText(custom->message.blocks, terminal);
-  } else {
-    text = Heading(event, Style::kDim, TypeName(event.payload), terminal);
-  }
+std::string TranscriptText(const protocol::DisplayRow& row, const Terminal& terminal) {
+  if (row.hidden) return "";
+  std::string text =
+      fmt::format("{}  {}\n", terminal.Styled(StyleOf(row.tone), PrintableText(row.title)),
+                  terminal.Styled(Style::kDim, fmt::format("{}  {}", row.id, TimeText(row.ts))));
+  for (const protocol::DisplayPart& part : row.parts) text += PartText(part, terminal);
   return text + "\n";
 }
 

@@ -12,6 +12,7 @@
 #include "client/sessions.h"
 #include "protocol/event.h"
 #include "protocol/live.h"
+#include "protocol/run_report.h"
 #include "protocol/transient.h"
 #include "protocol/turn_report.h"
 
@@ -49,6 +50,14 @@ class LiveSession {
   /// Files that were written after `target` and can be put back; with `restore`, puts them back.
   virtual Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
                                                 bool restore) = 0;
+
+  /// Marks it, and says in one line what came of it. kInvalid and kNotFound say what is wrong with
+  /// it. While a turn runs, kBusy for a snip of the user's; everything else is done at once.
+  virtual Result<std::string> Mark(const protocol::Mark& mark) = 0;
+  /// Where the run stands now.
+  virtual Result<protocol::RunReport> Run() = 0;
+  /// The turns that a model is still shown, or was until they were snipped; the newest first.
+  virtual Result<protocol::TurnRows> Turns() = 0;
 
   /// The last events on the path to the leaf, at most `count`, the oldest first.
   virtual Result<std::vector<protocol::Event>> Recent(std::size_t count) = 0;

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "protocol/display.h"
 #include "protocol/event.h"
 #include "protocol/requests.h"
+#include "protocol/run_report.h"
 #include "protocol/session.h"
 
 namespace stet::client {
@@ -46,9 +48,11 @@ class Sessions {
   virtual Result<protocol::SessionSummary> Describe(const std::string& session_id) = 0;
 
   /// The events on the path to `at` (the leaf when absent), in the order a reader expects, until
-  /// `sink` answers false.
+  /// `sink` answers false: as they are, and as people read them.
+  virtual Status Events(const std::string& session_id, const std::optional<std::string>& at,
+                        const std::function<bool(const protocol::Event&)>& sink) = 0;
   virtual Status Transcript(const std::string& session_id, const std::optional<std::string>& at,
-                            const std::function<bool(const protocol::Event&)>& sink) = 0;
+                            const std::function<bool(const protocol::DisplayRow&)>& sink) = 0;
   virtual Result<protocol::SessionTree> Tree(const std::string& session_id) = 0;
 
   /// What its model calls came to; those of child agents stand in their own sessions.
@@ -56,8 +60,13 @@ class Sessions {
 
   /// Makes the session's requests again from its log, and compares them with what was sent.
   virtual Result<protocol::ReplayReport> Replay(const std::string& session_id) = 0;
-  /// What would be sent next.
-  virtual Result<protocol::ContextReport> Context(const std::string& session_id) = 0;
+  /// What would be sent next. A count asks the model's server: kUnsupported where it has none.
+  virtual Result<protocol::ContextReport> Context(const std::string& session_id,
+                                                  const protocol::ContextWanted& wanted) = 0;
+
+  /// Where its run stands, and that as a capsule.
+  virtual Result<protocol::RunReport> Run(const std::string& session_id) = 0;
+  virtual Result<protocol::CapsuleReport> Capsule(const std::string& session_id) = 0;
 
   /// `target` absent: to before the first event. `expected_leaf` absent: whatever the leaf is now.
   virtual Result<Moved> Rewind(const std::string& session_id,

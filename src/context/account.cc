@@ -1,12 +1,10 @@
 #include "context/account.h"
 
-#include <cmath>
+#include <algorithm>
 #include <set>
 
 namespace stet::context {
 namespace {
-
-constexpr double kNewErrorWeight = 0.25;
 
 /// What it costs to have `tokens` read anew instead of from the cache.
 protocol::OptionalInt CostOf(const provider::Model& model, std::int64_t tokens) {
@@ -42,7 +40,6 @@ Account::Request Account::Look(const provider::Model& model, const provider::Wir
   const ServerCache& cache = CacheOf(request.print.model);
   request.events = events;
   request.hit = cache.Read(request.print, request.rules, at);
-  request.estimate = cache.TokensOf(request.print);
   return request;
 }
 
@@ -92,7 +89,6 @@ void Account::Keep(const std::string& purpose, Request request) {
   if (models.size() >= kMaxModels && !models.contains(request.print.model)) {
     last_.clear();
     caches_.clear();
-    errors_.clear();
   }
   Key key(purpose, request.print.model);
   last_.insert_or_assign(std::move(key), std::move(request));
@@ -104,10 +100,6 @@ void Account::End(const std::string& purpose, const protocol::OptionalUsage& usa
     const std::int64_t total =
         usage->input + usage->cache_read.value_or(0) + usage->cache_write.value_or(0);
     if (total <= 0) return;
-    const double off =
-        std::abs(static_cast<double>(request.estimate - total)) / static_cast<double>(total);
-    const auto [error, first] = errors_.try_emplace(key.second, off);
-    if (!first) error->second += (off - error->second) * kNewErrorWeight;
     caches_[key.second].Write(request.print, request.rules, *usage, request.hit, request.at);
   }
 }
@@ -119,16 +111,6 @@ void Account::Prime(const std::string& purpose, const provider::Model& model,
   request.open = true;
   Keep(purpose, std::move(request));
   End(purpose, usage);
-}
-
-Account::Tokens Account::TokensOf(const provider::Model& model,
-                                  const provider::WireRequest& wire) const {
-  Tokens tokens;
-  const Print print = PrintOf(model, wire);
-  tokens.count = CacheOf(print.model).TokensOf(print);
-  if (const auto error = errors_.find(print.model); error != errors_.end())
-    tokens.error = error->second;
-  return tokens;
 }
 
 }  // namespace stet::context

@@ -1,5 +1,5 @@
 // Account: keeps the books on prefixes for one session: what the last request of each purpose was,
-// what the servers are taken to have cached, and how many tokens a request is.
+// and what the servers are taken to have cached.
 //
 // A request is announced with Begin and settled with End; in between there is at most one of its
 // purpose. All of it is told from the log and the requests, so another process that makes the last
@@ -47,15 +47,6 @@ class Account {
              const provider::WireRequest& wire, const protocol::OptionalUsage& usage, Millis at,
              std::size_t events);
 
-  struct Tokens {
-    std::int64_t count = 0;
-    std::optional<double> error;  // How far such counts were off of late, as a share of what was
-                                  // reported; absent before the first report.
-  };
-  /// How many tokens the model's server would count.
-  [[nodiscard]] Tokens TokensOf(const provider::Model& model,
-                                const provider::WireRequest& wire) const;
-
  private:
   struct Request {
     Print print;
@@ -63,7 +54,6 @@ class Account {
     Millis at = 0;
     std::size_t events = 0;  // In the log when it was sent.
     ServerCache::Hit hit;
-    std::int64_t estimate = 0;
     bool open = false;  // Not settled yet.
   };
   using Key = std::pair<std::string, std::string>;  // Purpose and model.
@@ -79,7 +69,6 @@ class Account {
   const Clock& clock_;
   std::map<Key, Request> last_;
   std::map<std::string, ServerCache> caches_;  // By model.
-  std::map<std::string, double> errors_;       // By model.
 };
 
 }  // namespace stet::context

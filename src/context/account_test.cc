@@ -186,17 +186,6 @@ TEST_F(AccountTest, GoogleCachesFromItsMinimumOn) {
   EXPECT_EQ(Send("tsab").cached, 3000);
 }
 
-TEST_F(AccountTest, TokensAreKnownWhereTheyWereReportedAndEstimatedBetween) {
-  EXPECT_EQ(account_.TokensOf(model_, Wire("ts")).count, 2000 * kBytesPerToken / 4);
-  EXPECT_EQ(account_.TokensOf(model_, Wire("ts")).error, std::nullopt);
-  Send("tsab");
-  EXPECT_EQ(account_.TokensOf(model_, Wire("ts")).count, 2000);
-  EXPECT_EQ(account_.TokensOf(model_, Wire("tsabcd")).count, 6000);
-  EXPECT_NEAR(account_.TokensOf(model_, Wire("ts")).error.value_or(0), 0.25, 0.001);
-  for (int i = 0; i < 20; ++i) Send("tsab");
-  EXPECT_LT(account_.TokensOf(model_, Wire("ts")).error.value_or(1), 0.01);
-}
-
 TEST_F(AccountTest, AnotherProcessGoesOnWithWhatItPrimed) {
   protocol::Usage usage;
   usage.input = 4000;

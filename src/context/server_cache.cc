@@ -104,19 +104,6 @@ ServerCache::Hit ServerCache::Read(const Print& print, const CacheRules& rules, 
   return best;
 }
 
-std::int64_t ServerCache::TokensOf(const Print& print) const {
-  const Branch* best = nullptr;
-  std::size_t common = 0;
-  for (const Branch& branch : branches_) {
-    const std::size_t shared = CommonParts(branch.parts, print.parts);
-    if (best != nullptr && shared <= common) continue;
-    best = &branch;
-    common = shared;
-  }
-  const std::int64_t rest = Estimate(BytesOf(print.parts, common, print.parts.size()));
-  return best == nullptr ? rest : TokensAt(*best, common) + rest;
-}
-
 /// The branch that the request extends, or a new one that has begun as the nearest did.
 ServerCache::Branch& ServerCache::BranchFor(const Print& print) {
   Branch* nearest = nullptr;

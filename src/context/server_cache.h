@@ -28,9 +28,6 @@ class ServerCache {
   };
   [[nodiscard]] Hit Read(const Print& print, const CacheRules& rules, Millis now) const;
 
-  /// The whole request, as it would be reported.
-  [[nodiscard]] std::int64_t TokensOf(const Print& print) const;
-
   /// The request was sent at `at` and answered; `hit` is what Read said of it.
   void Write(const Print& print, const CacheRules& rules, const protocol::Usage& usage,
              const Hit& hit, Millis at);

@@ -6,6 +6,7 @@
 
 #include "agent/items.h"
 #include "agent/mentions.h"
+#include "agent/pinned_sections.h"
 #include "agent/request.h"
 #include "agent/resume.h"
 #include "protocol/ids.h"
@@ -101,6 +102,11 @@ Status Lane::AddTools() {
            {setup_.secret_variables, *shells_}, {&setup_.models.http(), setup_.private_hosts})) {
     if (wanted(builtin->name())) RETURN_IF_ERROR(tools_.Add(std::move(builtin)));
   }
+  if (wanted("Snip"))
+    RETURN_IF_ERROR(
+        tools_.Add(tool::MakeSnipTool([this](const std::optional<std::string>& turn, bool undo) {
+          return SnipByModel(turn, undo);
+        })));
   if (!setup_.output_schema) return {};
   bench_.output.emplace();
   bench_.output->schema = *setup_.output_schema;
@@ -140,8 +146,14 @@ Status Lane::NoteLostTasks() {
 
 Status Lane::EnsureSnapshot() {
   if (opening_.snapshot) return {};
-  opening_.snapshot = agent::TakeSnapshot(setup_.instructions, SystemClock());
-  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, *opening_.snapshot, {}));
+  const protocol::InstructionSnapshot snapshot =
+      agent::TakeSnapshot(setup_.instructions, SystemClock());
+  std::vector<log::Draft> batch;
+  batch.push_back({.payload = snapshot, .id = "", .stamp = {}});
+  for (protocol::Pin& pin : agent::PinsIn(snapshot, ProcessRandom()))
+    batch.push_back({.payload = std::move(pin), .id = "", .stamp = {}});
+  RETURN_IF_ERROR(setup_.log->Append(std::move(batch)));
+  opening_.snapshot = snapshot;
   UseSnapshot();
   return {};
 }
@@ -241,6 +253,7 @@ Status Lane::AppendMessage(protocol::UserMessage message) {
     item.content = fmt::format("It is {} now.", LocalDate(now));
     RETURN_IF_ERROR(agent::AppendItem(*setup_.log, std::move(item), turn_->stamp()));
   }
+  RETURN_IF_ERROR(TellOfPins());
   opening_.last_turn_at = now;
   return agent::AppendEvent(*setup_.log, std::move(message), turn_->stamp());
 }

@@ -74,6 +74,9 @@ class Lane {
   [[nodiscard]] Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
                                                       bool restore);
   [[nodiscard]] Result<std::vector<protocol::Event>> Recent(std::size_t count) const;
+  Result<std::string> Mark(const protocol::Mark& mark);
+  [[nodiscard]] Result<protocol::RunReport> Run() const;
+  [[nodiscard]] Result<protocol::TurnRows> Turns() const;
   [[nodiscard]] std::optional<protocol::TurnReport> Report(const std::string& turn_id) const;
   [[nodiscard]] log::Log& log() { return *setup_.log; }
 
@@ -111,6 +114,14 @@ class Lane {
   Status Moved();
   Status ApplyChanges();
   Task<void> MakeTitle(std::string prompt);
+  Result<std::string> Pin(const std::string& text);
+  Result<std::string> Unpin(const std::string& id);
+  Result<std::string> Snip(const protocol::Mark& mark);
+  Result<std::string> SnipByModel(const std::optional<std::string>& turn, bool undo);
+  Result<std::string> RaiseGate(const std::string& text);
+  Result<std::string> CloseFinding(const protocol::Mark& mark);
+  Status TellOfPin(std::string text);
+  Status TellOfPins();
   void TaskEnded(const tool::ShellEnd& end);
 
   LaneSetup setup_;
@@ -124,6 +135,7 @@ class Lane {
   bool waits_ = false;   // For an answer to what was asked before this lane was opened.
   bool broken_ = false;  // The last turn ended because the log could not be written.
   bool closing_ = false;
+  bool pins_unsure_ = true;  // The model may not see all of them where the leaf is now.
   bool primed_ = false;
   bool verified_ = false;  // The run was compared with the files since the leaf was moved.
   CancelSource cancel_;

@@ -77,6 +77,7 @@ Status Lane::AtRest() {
 Status Lane::Moved() {
   bench_.files.reset();
   verified_ = false;
+  pins_unsure_ = true;
   opening_.last_end.clear();
   return {};
 }

@@ -64,6 +64,7 @@ Task<void> Lane::WorkCompaction(std::string focus) {
   broken.reason = agent::ended::kError;
   if (!end) broken.error = end.error().Text();
   ShowEnd(end ? *end : broken);
+  pins_unsure_ = true;
   const Pending<bool> rested = *rested_;
   turn_.reset();
   rested.Set(true);

@@ -100,6 +100,15 @@ class LocalSession final : public client::LiveSession {
   Result<std::vector<protocol::Event>> Recent(std::size_t count) override {
     return host_.Call([&] { return lane_->Recent(count); });
   }
+  Result<std::string> Mark(const protocol::Mark& mark) override {
+    return host_.Call([&] { return lane_->Mark(mark); });
+  }
+  Result<protocol::RunReport> Run() override {
+    return host_.Call([&] { return lane_->Run(); });
+  }
+  Result<protocol::TurnRows> Turns() override {
+    return host_.Call([&] { return lane_->Turns(); });
+  }
   std::optional<protocol::TurnReport> Report(const std::string& turn_id) override {
     return host_.Call([&] { return lane_->Report(turn_id); });
   }

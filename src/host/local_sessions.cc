@@ -8,8 +8,11 @@
 #include "base/random.h"
 #include "base/text_width.h"
 #include "base/utf8.h"
+#include "context/display.h"
+#include "host/context_report.h"
 #include "host/garbage.h"
 #include "host/requests.h"
+#include "host/run_reading.h"
 #include "host/session_store.h"
 #include "host/transfer.h"
 #include "log/clone.h"
@@ -28,21 +31,16 @@ using log::Ordinal;
 /// How much of what an event says a tree shows.
 constexpr std::size_t kTreeTextBytes = 160;
 
-std::string TextOf(const protocol::Payload& payload) {
-  if (const auto* user = std::get_if<protocol::UserMessage>(&payload))
-    return PlainText(user->message.blocks);
-  if (const auto* item = std::get_if<protocol::HarnessItem>(&payload)) return item->item.content;
-  if (const auto* compact = std::get_if<protocol::Compact>(&payload)) return compact->summary;
-  if (const auto* result = std::get_if<protocol::ToolResult>(&payload)) return result->content.text;
-  if (const auto* assistant = std::get_if<protocol::AssistantMessage>(&payload)) {
-    std::string text = PlainText(assistant->message.blocks);
-    for (const protocol::Block& block : assistant->message.blocks) {
-      if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block))
-        text += fmt::format(" [{}]", call->tool_name);
-    }
-    return text;
+/// What an event says, and in brackets what it calls.
+std::string TextOf(const protocol::Event& event) {
+  std::string text;
+  for (const protocol::DisplayPart& part : context::ToDisplay(event).parts) {
+    if (part.kind == "call")
+      text += fmt::format(" [{}]", part.text);
+    else if (part.kind != "thinking")
+      text += part.text;
   }
-  return "";
+  return text;
 }
 
 class LocalSessions : public client::Sessions {
@@ -56,7 +54,13 @@ class LocalSessions : public client::Sessions {
   }
 
   Status Transcript(const std::string& session_id, const std::optional<std::string>& at,
-                    const std::function<bool(const protocol::Event&)>& sink) override {
+                    const std::function<bool(const protocol::DisplayRow&)>& sink) override {
+    return Events(session_id, at,
+                  [&](const protocol::Event& event) { return sink(context::ToDisplay(event)); });
+  }
+
+  Status Events(const std::string& session_id, const std::optional<std::string>& at,
+                const std::function<bool(const protocol::Event&)>& sink) override {
     return Reading(session_id, [&](Log& log) -> Status {
       Ordinal leaf = log.index().leaf();
       if (at) {
@@ -102,12 +106,35 @@ class LocalSessions : public client::Sessions {
     return report;
   }
 
-  Result<protocol::ContextReport> Context(const std::string& session_id) override {
+  Result<protocol::ContextReport> Context(const std::string& session_id,
+                                          const protocol::ContextWanted& wanted) override {
     ASSIGN_OR_RETURN(const config::Settings settings,
                      config::ReadSettings(store_.roots().settings()));
     protocol::ContextReport report;
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
-      ASSIGN_OR_RETURN(report, DescribeContext(log, settings));
+      ASSIGN_OR_RETURN(report, DescribeContext(log, settings, wanted));
+      return {};
+    }));
+    return report;
+  }
+
+  Result<protocol::RunReport> Run(const std::string& session_id) override {
+    protocol::RunReport report;
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
+      ASSIGN_OR_RETURN(const run::State state, ReadRun(log));
+      report = state.Report();
+      return {};
+    }));
+    return report;
+  }
+
+  Result<protocol::CapsuleReport> Capsule(const std::string& session_id) override {
+    protocol::CapsuleReport report;
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
+      ASSIGN_OR_RETURN(const run::State state, ReadRun(log));
+      const run::Capsule capsule = CapsuleNow(log, state, SystemClock().Now());
+      report.capsule = Raw{Encode(capsule)};
+      report.text = run::RenderCapsule(capsule) + run::RenderPins(capsule.pins);
       return {};
     }));
     return report;
@@ -226,7 +253,7 @@ class LocalSessions : public client::Sessions {
       node.ts = event->stamp.ts;
       node.type = TypeName(event->payload);
       node.role = RoleName(event->payload);
-      const std::string text = TextOf(event->payload);
+      const std::string text = TextOf(*event);
       node.text =
           OneLineText(std::string_view(text).substr(0, Utf8PrefixLength(text, kTreeTextBytes)));
       node.on_path = on_path.contains(ordinal);

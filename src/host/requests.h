@@ -1,5 +1,5 @@
-// Requests of a session made again from its log: to prove that the same log gives the same bytes,
-// and to show what would be sent next. Reads only; nothing is sent.
+// Requests of a session made again from its log, to prove that the same log gives the same bytes.
+// Reads only; nothing is sent.
 #pragma once
 
 #include "agent/workbench.h"
@@ -12,9 +12,6 @@ namespace stet::host {
 /// Makes every request of the session's turns again and compares it with what was sent. Requests
 /// of other purposes, and of models that the configuration no longer has, are not compared.
 Result<protocol::ReplayReport> ReplayRequests(log::Log& log, const config::Settings& settings);
-
-/// What the session's next request would be, without the message that it will answer.
-Result<protocol::ContextReport> DescribeContext(log::Log& log, const config::Settings& settings);
 
 /// Makes the last request of a turn again, and lets the workbench know what it was: what follows is
 /// compared with it, and counted by what its server reported. What cannot be made is not compared.

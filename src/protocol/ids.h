@@ -21,6 +21,7 @@ std::string NewDeviceId(Random& random);
 std::string NewRequestId(Random& random);
 /// Of something queued.
 std::string NewQueueItemId(Random& random);
+std::string NewPinId(Random& random);
 
 /// Whether `id` can name a session's folder: 1 to 128 of a-z A-Z 0-9 _ -, not starting with a dash.
 bool IsSessionId(std::string_view id);

@@ -123,4 +123,27 @@ struct Change {
               (OptionalText, title))
 };
 
+/// A turn that a model is shown, or was until it was snipped.
+struct TurnRow {
+  STET_FIELDS(TurnRow,
+              (Text, id),  // Of the message that it began with.
+              (Text, through),  // The last event before the next message.
+              (Text, words),  // The message's first.
+              (std::int64_t, bytes),  // Of text that it brings to a request, about.
+              (bool, snipped),
+              (bool, newest))  // No later message follows it: it may still run.
+};
+using TurnRows = std::vector<TurnRow>;
+
+/// What somebody marks in a session: texts that must not be lost, turns that a model is not shown,
+/// gates and what they object to.
+struct Mark {
+  STET_FIELDS(Mark,
+              (Text, what),  // pin, unpin, snip, unsnip, gate, clear, waive
+              (Text, id),  // Of the pin, the turn's message or the finding: whole, a beginning that
+                           // only one has, or, but for findings, a number as it is listed.
+              (Text, text),  // What is pinned; "finish test" for a gate; why it is waived.
+              (Text, by))
+};
+
 }  // namespace stet::protocol

@@ -42,18 +42,31 @@ struct ContextPart {
 };
 using ContextParts = std::vector<ContextPart>;
 
+struct ContextWanted {
+  STET_FIELDS(ContextWanted,
+              (bool, count),  // By the model's server, which is asked.
+              (bool, wire))  // The request itself.
+};
+
 struct ContextReport {
   STET_FIELDS(ContextReport,
               (Text, session_id),
               (Text, model),
               (Text, dialect),
               (std::int64_t, context_window),
+              (std::int64_t, threshold),  // From so many tokens on it is compacted.
               (std::int64_t, bytes),  // Of the whole request.
               (std::int64_t, tokens),  // Estimated, of the whole request.
+              (OptionalInt, error_permille),  // How far off the estimate of the last one was.
+              (OptionalInt, counted),  // By the server, when that was wanted.
               (ContextParts, parts),
+              (OptionalInt, cached),  // Tokens that the server is expected to have in its cache.
               (OptionalInt, last_tokens),  // What the last request had, as the server counted.
-              (OptionalInt, same_bytes),  // How much of the last request's beginning this one has.
-              (Text, difference))  // Where the first difference is, and why; empty: none before.
+              (OptionalInt, last_bytes),  // Of its prompt.
+              (OptionalInt, same_bytes),  // How much of that this one begins with.
+              (OptionalText, cause),  // Why it is not all of it.
+              (OptionalInt, cost),  // Micro-units: what that is estimated to cost.
+              (OptionalText, body))  // When the request itself was wanted.
 };
 
 }  // namespace stet::protocol

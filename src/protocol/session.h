@@ -30,6 +30,13 @@ struct SessionSummary {
               (std::uint64_t, log_bytes))  // Of the log that this was made from.
 };
 
+/// The state of a run as a compaction would carry it.
+struct CapsuleReport {
+  STET_FIELDS(CapsuleReport,
+              (Raw, capsule),  // As doc/format/capsule.md has it.
+              (Text, text))  // As a model is told of it, with the pins.
+};
+
 /// One event of the tree, for drawing it.
 struct TreeNode {
   STET_FIELDS(TreeNode,

@@ -42,6 +42,13 @@ std::unique_ptr<Tool> MakeWebFetchTool(WebAccess access);
 std::unique_ptr<Tool> MakeStructuredOutputTool(std::string schema,
                                                std::function<void(const Raw&)> take);
 
+/// Hides a finished turn of the model's from it, or, with `undo`, shows it again; without a turn,
+/// lists what can be named. Gives what came of it in words.
+using Snipper =
+    std::function<Result<std::string>(const std::optional<std::string>& turn, bool undo)>;
+/// Not among the builtin ones either: turns are the session's.
+std::unique_ptr<Tool> MakeSnipTool(Snipper snip);
+
 /// All of them, WebFetch only with a client. Whoever knows of keys in the environment names their
 /// variables.
 std::vector<std::unique_ptr<Tool>> BuiltinTools(ShellAccess shell, WebAccess web = {});

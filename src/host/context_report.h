@@ -1,0 +1,15 @@
+// What a session would send next, and what is known of it before it is sent.
+#pragma once
+
+#include "config/settings.h"
+#include "log/log.h"
+#include "protocol/requests.h"
+
+namespace stet::host {
+
+/// Without the message that the request will answer. Asks the model's server only when a count is
+/// wanted: kUnsupported where it does not count, kAuth without a key.
+Result<protocol::ContextReport> DescribeContext(log::Log& log, const config::Settings& settings,
+                                                const protocol::ContextWanted& wanted);
+
+}  // namespace stet::host

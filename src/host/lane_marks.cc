@@ -1,0 +1,221 @@
+// What people, and a model about its own turns, mark in a session.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "agent/items.h"
+#include "agent/pins.h"
+#include "base/json_writer.h"
+#include "host/lane.h"
+#include "host/run_reading.h"
+#include "host/turns.h"
+#include "protocol/ids.h"
+#include "run/findings.h"
+
+namespace stet::host {
+namespace {
+
+constexpr std::array<std::string_view, 3> kGates = {"finish", "write", "run"};
+constexpr std::string_view kOutsideWrite = "outside-write";
+constexpr std::array<std::string_view, 4> kEvidence = {"test", "build", "read", "user"};
+
+bool IsBlank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+/// "finish test": the gate, and the evidence that it wants.
+struct WantedGate {
+  std::string gate;
+  std::string evidence;
+};
+
+Result<WantedGate> ReadGate(const std::string& text) {
+  WantedGate wanted;
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  wanted.gate = text.substr(0, blank);
+  const std::size_t second = text.find_first_not_of(' ', blank);
+  if (second != std::string::npos) wanted.evidence = text.substr(second);
+  if (wanted.gate == kOutsideWrite && wanted.evidence.empty()) return wanted;
+  const bool known = std::ranges::find(kGates, wanted.gate) != kGates.end() &&
+                     std::ranges::find(kEvidence, wanted.evidence) != kEvidence.end();
+  if (known) return wanted;
+  return Fail(Code::kInvalid,
+              fmt::format("a gate is one of {} with one of {} behind it, or {} alone",
+                          fmt::join(kGates, ", "), fmt::join(kEvidence, ", "), kOutsideWrite));
+}
+
+}  // namespace
+
+Result<std::string> Lane::Mark(const protocol::Mark& mark) {
+  if (mark.what == "pin") return Pin(mark.text);
+  if (mark.what == "unpin") return Unpin(mark.id);
+  if (mark.what == "snip" || mark.what == "unsnip") return Snip(mark);
+  if (mark.what == "gate") return RaiseGate(mark.text);
+  if (mark.what == "clear" || mark.what == "waive") return CloseFinding(mark);
+  return Fail(Code::kInvalid, fmt::format("nothing is marked by {}", mark.what));
+}
+
+Result<protocol::RunReport> Lane::Run() const {
+  ASSIGN_OR_RETURN(const run::State state, ReadRun(*setup_.log));
+  return state.Report();
+}
+
+Result<protocol::TurnRows> Lane::Turns() const { return ReadTurns(*setup_.log); }
+
+/// The model's own: what it may name, or what came of it.
+Result<std::string> Lane::SnipByModel(const std::optional<std::string>& turn, bool undo) {
+  protocol::Mark mark;
+  mark.what = undo ? "unsnip" : "snip";
+  mark.by = run::kByModel;
+  if (turn) {
+    mark.id = *turn;
+    return Snip(mark);
+  }
+  ASSIGN_OR_RETURN(const protocol::TurnRows rows, Turns());
+  std::string text;
+  for (std::size_t i = working() ? 1 : 0; i < rows.size(); ++i)
+    text += fmt::format("{}  {:>8} bytes  {}{}\n", rows[i].id, rows[i].bytes, rows[i].words,
+                        rows[i].snipped ? "  (snipped)" : "");
+  return text.empty() ? std::string("There is no finished turn before this one.") : text;
+}
+
+/// Nothing may stand between a message and its results: a turn that runs takes it at its next step.
+Status Lane::TellOfPin(std::string text) {
+  if (working()) {
+    bench_.notices.push_back(std::move(text));
+    return {};
+  }
+  agent::NewItem item{.kind = agent::item::kPin, .origin = "user", .content = std::move(text)};
+  return agent::AppendItem(*setup_.log, std::move(item), {});
+}
+
+/// At the beginning of a turn, before its message.
+Status Lane::TellOfPins() {
+  if (!std::exchange(pins_unsure_, false)) return {};
+  ASSIGN_OR_RETURN(const std::vector<std::string> untold, agent::UntoldPins(*setup_.log));
+  for (const std::string& text : untold) {
+    agent::NewItem item{.kind = agent::item::kPin, .origin = "user", .content = text};
+    RETURN_IF_ERROR(agent::AppendItem(*setup_.log, std::move(item), turn_->stamp()));
+  }
+  return {};
+}
+
+Result<std::string> Lane::Pin(const std::string& text) {
+  if (IsBlank(text)) return Fail(Code::kInvalid, "there is nothing to pin");
+  if (text.size() > agent::kMaxPinBytes)
+    return Fail(Code::kInvalid,
+                fmt::format("a pin has at most {} bytes, this one has {}: every request carries it",
+                            agent::kMaxPinBytes, text.size()));
+  ASSIGN_OR_RETURN(const agent::Pins pins, agent::ReadPins(*setup_.log));
+  std::size_t bytes = text.size();
+  for (const protocol::RunPin& pin : pins.open) bytes += pin.text.size();
+  if (bytes > agent::kMaxPinsBytes)
+    return Fail(Code::kInvalid, fmt::format("pins have at most {} bytes together: unpin something",
+                                            agent::kMaxPinsBytes));
+  protocol::RunPin pin;
+  pin.pin_id = protocol::NewPinId(ProcessRandom());
+  pin.text = text;
+  pin.source = agent::kPinnedByUser;
+  protocol::Pin event;
+  event.pin_id = pin.pin_id;
+  event.text = text;
+  event.source = pin.source;
+  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(event), {}));
+  RETURN_IF_ERROR(TellOfPin(agent::PinnedText(pin)));
+  return fmt::format("pinned as {}", pin.pin_id);
+}
+
+Result<std::string> Lane::Unpin(const std::string& id) {
+  ASSIGN_OR_RETURN(const agent::Pins pins, agent::ReadPins(*setup_.log));
+  std::vector<std::string> ids;
+  for (const protocol::RunPin& pin : pins.open) ids.push_back(pin.pin_id);
+  std::vector<std::string> numbers;
+  for (std::size_t i = 1; i <= ids.size(); ++i) numbers.push_back(std::to_string(i));
+  const auto number = std::ranges::find(numbers, id);
+  std::size_t which = static_cast<std::size_t>(number - numbers.begin());
+  if (number == numbers.end()) {
+    ASSIGN_OR_RETURN(which, FindNamed(ids, id, "pin"));
+  }
+  const protocol::RunPin& pin = pins.open[which];
+  protocol::Pin event;
+  event.pin_id = pin.pin_id;
+  event.removed = true;
+  event.source = agent::kPinnedByUser;
+  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(event), {}));
+  RETURN_IF_ERROR(TellOfPin(agent::UnpinnedText(pin)));
+  return fmt::format("unpinned {}", pin.pin_id);
+}
+
+Result<std::string> Lane::Snip(const protocol::Mark& mark) {
+  const bool undo = mark.what == "unsnip";
+  const bool by_model = mark.by == run::kByModel;
+  if (!by_model) RETURN_IF_ERROR(AtRest());
+  ASSIGN_OR_RETURN(const protocol::TurnRows rows, ReadTurns(*setup_.log));
+  ASSIGN_OR_RETURN(const protocol::TurnRow turn, FindTurn(*setup_.log, rows, mark.id, working()));
+  if (undo && !turn.snipped)
+    return Fail(Code::kInvalid, fmt::format("\"{}\" is not snipped", turn.words));
+  if (!undo && turn.snipped)
+    return Fail(Code::kInvalid, fmt::format("\"{}\" is snipped already", turn.words));
+  if (!undo && turn.newest)
+    return Fail(Code::kInvalid, working()
+                                    ? "this turn is not finished yet"
+                                    : "no message follows this turn yet: a rewind takes it back");
+  protocol::Snip event;
+  event.from = turn.id;
+  event.through = turn.through;
+  if (undo) event.undo = true;
+  event.by = mark.by.empty() ? std::string("user") : mark.by;
+  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(event), {}));
+  pins_unsure_ = true;
+  return undo ? fmt::format("shown again: \"{}\"", turn.words)
+              : fmt::format("snipped, about {} bytes: \"{}\"; unsnip {} shows it again", turn.bytes,
+                            turn.words, turn.id);
+}
+
+Result<std::string> Lane::RaiseGate(const std::string& text) {
+  ASSIGN_OR_RETURN(const WantedGate wanted, ReadGate(text));
+  const bool outside = wanted.gate == kOutsideWrite;
+  protocol::FindingRaised event;
+  event.finding_id = outside ? wanted.gate : wanted.gate + "-" + wanted.evidence;
+  event.policy = "gate:" + event.finding_id;
+  event.severity = outside ? run::severity::kSoftDeny : run::severity::kEvidence;
+  event.message = "configured by the user";
+  Raw subject{""};
+  JsonWriter writer(subject.text);
+  writer.BeginObject().Member("gate", wanted.gate);
+  if (!outside) writer.Member("evidence", wanted.evidence);
+  writer.EndObject();
+  event.subject = std::move(subject);
+  const std::string id = event.finding_id;
+  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(event), {}));
+  return fmt::format("gate {} is set", id);
+}
+
+Result<std::string> Lane::CloseFinding(const protocol::Mark& mark) {
+  ASSIGN_OR_RETURN(const run::State state, ReadRun(*setup_.log));
+  std::vector<std::string> ids;
+  for (const run::Finding& finding : state.findings().open())
+    ids.push_back(finding.data.finding_id);
+  ASSIGN_OR_RETURN(const std::size_t which, FindNamed(ids, mark.id, "finding"));
+  const std::string by = IsBlank(mark.by) ? "user" : mark.by;
+  if (mark.what == "waive") {
+    if (IsBlank(mark.text)) return Fail(Code::kInvalid, "a waiver needs a reason");
+    protocol::Waiver waiver;
+    waiver.finding_id = ids[which];
+    waiver.reason = mark.text;
+    waiver.by = by;
+    waiver.kind = "waiver";
+    RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(waiver), {}));
+    return fmt::format("waived {}", ids[which]);
+  }
+  protocol::FindingCleared cleared;
+  cleared.finding_id = ids[which];
+  cleared.by = by;
+  if (!mark.text.empty()) cleared.reason = mark.text;
+  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(cleared), {}));
+  return fmt::format("cleared {}", ids[which]);
+}
+
+}  // namespace stet::host
