@@ -6,6 +6,7 @@
 
 #include "agent/reattach.h"
 #include "agent/run_producers.h"
+#include "agent/session_memory.h"
 #include "agent/summary.h"
 #include "base/utf8.h"
 #include "context/plan.h"
@@ -34,7 +35,7 @@ Shares SharesOf(const Room& room, bool smallest) {
   const std::int64_t all = room.available();
   Shares shares;
   shares.keep = smallest ? 0 : std::min<std::int64_t>(all / 5, 20'000);
-  shares.summary = std::min<std::int64_t>(all / 7, 8'000);
+  shares.summary = SummaryTokens(room);
   shares.facts = std::min<std::int64_t>(all / 20, 2'000);
   shares.quote = std::min<std::int64_t>(all / 10, 10'000);
   shares.reattach = smallest ? 0 : std::min<std::int64_t>(all / 6, 20'000);
@@ -79,6 +80,22 @@ std::string_view SummaryPart(std::string_view earlier) {
   return earlier.substr(0, earlier.find("\nThese facts are from the log;"));
 }
 
+/// What is remembered of the session, when no more than `most_bytes` came after it: then the view is
+/// cut behind what it covers.
+Result<std::optional<SessionMemory>> FreshMemory(Workbench& bench, context::Cut& cut,
+                                                 std::int64_t most_bytes) {
+  ASSIGN_OR_RETURN(std::optional<SessionMemory> memory, FindMemory(bench.log));
+  if (!memory || memory->text.empty()) return std::nullopt;
+  const std::span<const context::Part> parts = bench.conversation.parts();
+  const auto end = std::ranges::lower_bound(parts, memory->through, {}, &context::Part::event);
+  if (end == parts.end() || end->event != memory->through) return std::nullopt;
+  std::int64_t after = 0;
+  for (auto part = std::next(end); part != parts.end(); ++part) after += part->bytes;
+  if (after > most_bytes) return std::nullopt;
+  cut = context::CutBehind(parts, static_cast<std::size_t>(end - parts.begin()));
+  return memory;
+}
+
 /// The state of the run, as it crosses the compaction.
 Result<Raw> CapsuleOf(Workbench& bench, const protocol::Stamp& stamp) {
   RETURN_IF_ERROR(bench.run.Update(bench.log));
@@ -94,6 +111,10 @@ Result<Raw> CapsuleOf(Workbench& bench, const protocol::Stamp& stamp) {
 }
 
 }  // namespace
+
+std::int64_t SummaryTokens(const Room& room) {
+  return std::min<std::int64_t>(room.available() / 7, 8'000);
+}
 
 std::int64_t Room::available() const { return std::max(threshold - fixed, kLeastAvailable); }
 
@@ -133,17 +154,22 @@ Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol:
   std::int64_t keep = bench.tokens.BytesOf(shares.keep);
   // Who asks for it wants it done, though there is room.
   if (wanted.trigger == trigger::kManual) keep = std::min(keep, size.bytes / 4);
-  const std::optional<context::Cut> cut = context::PlanCut(bench.log.index(), parts, keep);
+  std::optional<context::Cut> cut = context::PlanCut(bench.log.index(), parts, keep);
   const bool little =
       wanted.trigger == trigger::kManual && size.bytes < static_cast<std::int64_t>(kTooLittleBytes);
   if (!cut || little) co_return std::nullopt;
+  std::optional<SessionMemory> memory;
+  if (wanted.focus.empty() && !wanted.smallest) {
+    CO_ASSIGN_OR_RETURN(memory, FreshMemory(bench, *cut, bench.tokens.BytesOf(2 * shares.keep)));
+  }
   CO_ASSIGN_OR_RETURN(const context::Retelling told,
-                      context::Retelling::Read(bench.log, bench.conversation, cut->last_out + 1));
+                      context::Retelling::Read(bench.log, bench.conversation, {.count = cut->last_out + 1}));
   CO_ASSIGN_OR_RETURN(const std::string kept_after, bench.log.IdOf(parts[cut->last_out].event));
   const std::optional<std::size_t> quoted = cut->quoted;
 
   std::optional<Summary> summary;
-  if (!wanted.smallest && bench.growth.summary_failures < kFailuresBeforeGivingUp) {
+  if (memory) summary = Summary{.text = memory->text, .model = ""};
+  if (!memory && !wanted.smallest && bench.growth.summary_failures < kFailuresBeforeGivingUp) {
     SummaryWanted asked{.focus = wanted.focus,
                         .max_bytes = Bytes(bench, shares.summary),
                         .fits = wanted.trigger != trigger::kReactive &&
@@ -165,7 +191,7 @@ Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol:
   event.keep_after_event_id = kept_after;
   event.tokens_before = done.tokens_before;
   event.trigger = wanted.trigger;
-  if (summary) event.model = summary->model;
+  if (summary && !memory) event.model = summary->model;
   event.summary =
       Whole(summary, SummaryPart(told.earlier()), told.Facts(Bytes(bench, shares.facts)), quote,
             Bytes(bench, shares.summary));
@@ -184,7 +210,7 @@ Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol:
   CO_RETURN_IF_ERROR(Reattach(bench, stamp, told.todo(), Bytes(bench, shares.reattach)));
   CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
   done.tokens_after = TokensNow(bench);
-  done.source = summary ? "model" : "log";
+  done.source = memory ? "memory" : summary ? "model" : "log";
   co_return done;
 }
 

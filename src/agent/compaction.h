@@ -51,6 +51,8 @@ struct Room {
   [[nodiscard]] std::int64_t available() const;  // For the conversation, below the threshold.
 };
 Room RoomOf(const Workbench& bench);
+/// How long a summary may be.
+std::int64_t SummaryTokens(const Room& room);
 /// The same of a model, without what is fixed.
 Room RoomFor(const provider::Model& model, const ContextRules& rules);
 

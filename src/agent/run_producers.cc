@@ -187,6 +187,18 @@ Status PrepareRun(Workbench& bench, const protocol::Stamp& stamp) {
   return bench.run.Update(bench.log);
 }
 
+Status LiftStop(Workbench& bench, const protocol::Stamp& stamp) {
+  RETURN_IF_ERROR(bench.run.Update(bench.log));
+  const protocol::OptionalRunStop stop = bench.run.state().stop();
+  if (!stop || stop->kind == "done" || stop->kind == "unsafe" || stop->kind == "scope-drift")
+    return {};
+  protocol::Stop lifted;
+  lifted.kind = stop->kind;
+  lifted.reason = "somebody went on";
+  lifted.cleared = true;
+  return AppendEvent(bench.log, std::move(lifted), stamp);
+}
+
 Status RestoreAfterCompact(Workbench& bench, const protocol::Stamp& stamp) {
   RETURN_IF_ERROR(bench.run.Update(bench.log));
   const run::State& state = bench.run.state();

@@ -49,6 +49,10 @@ Status PrepareRun(Workbench& bench, const protocol::Stamp& stamp);
 /// notices.
 Status RestoreAfterCompact(Workbench& bench, const protocol::Stamp& stamp);
 
+/// Somebody goes on with a run that was stopped by a limit or held up: that stop is lifted. What is
+/// unsafe or out of scope stays.
+Status LiftStop(Workbench& bench, const protocol::Stamp& stamp);
+
 /// For capsules: the bytes of a regular file.
 Result<std::string> ReadForCapsule(const std::string& path);
 

@@ -71,7 +71,6 @@ bool RepeatsItself(std::string_view text) {
   // One long line that is the same words again and again.
   constexpr std::size_t kPiece = 64;
   if (text.size() < kPiece * kLinesBeforeJudging) return false;
-  std::unordered_set<std::string_view> pieces;
   const std::string_view probe = text.substr(0, kPiece);
   std::size_t repeats = 0;
   for (std::size_t at = text.find(probe, 1); at != std::string_view::npos;
@@ -111,7 +110,7 @@ Task<Result<std::optional<Summary>>> AskForSummary(Workbench& bench, const proto
         std::max<std::int64_t>(static_cast<std::int64_t>(wanted.max_bytes) / kBytesPerToken, 256),
         std::max<std::int64_t>(model.model().max_output, 256));
     CallPurpose purpose;
-    purpose.purpose = "compaction";
+    purpose.purpose = wanted.purpose;
     purpose.stamp = stamp;
     Unheard unheard;
     Result<provider::CallResult> asked =

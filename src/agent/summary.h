@@ -16,6 +16,7 @@ struct SummaryWanted {
   std::string focus;  // What the user wants kept above all; may be empty.
   std::size_t max_bytes = 0;
   bool fits = true;  // The conversation itself still fits into the model's window.
+  std::string purpose = "compaction";
 };
 
 struct Summary {

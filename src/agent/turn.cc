@@ -11,6 +11,7 @@
 #include "agent/reply_stream.h"
 #include "agent/request.h"
 #include "agent/room.h"
+#include "agent/run_producers.h"
 #include "base/json_view.h"
 #include "protocol/ids.h"
 #include "provider/price.h"
@@ -30,6 +31,13 @@ bool HasCalls(const protocol::Blocks& blocks) {
   return std::ranges::any_of(blocks, [](const protocol::Block& block) {
     return std::holds_alternative<protocol::ToolCallBlock>(block);
   });
+}
+
+/// What the end of a turn is to its run; empty when it stops nothing.
+std::string_view StopOf(std::string_view reason) {
+  if (reason == ended::kMaxTurns || reason == ended::kBudget || reason == ended::kTimeout)
+    return "budget-exhausted";
+  return "";
 }
 
 std::int64_t TokensOf(const protocol::Attempt& attempt) {
@@ -63,6 +71,7 @@ Status Turn::Begin() {
   protocol::Turn start;
   start.phase = "start";
   RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(start), stamp_));
+  RETURN_IF_ERROR(LiftStop(bench_, stamp_));
   protocol::RuntimeStart started;
   started.turn_id = *stamp_.turn_id;
   bench_.log.Publish(std::move(started));
@@ -76,8 +85,13 @@ Status Turn::Finish(TurnEnd& end) {
   last.reason = end.reason;
   last.steps = end.steps;
   stamp_.step_id.reset();
-  RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(last), stamp_));
-  return {};
+  if (const std::string_view kind = StopOf(end.reason); !kind.empty()) {
+    protocol::Stop stop;
+    stop.kind = kind;
+    stop.reason = end.error.empty() ? end.reason : end.error;
+    RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(stop), stamp_));
+  }
+  return AppendEvent(bench_.log, std::move(last), stamp_);
 }
 
 Task<Result<TurnEnd>> Turn::Run() {
@@ -206,6 +220,7 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   bench_.log.Publish(std::move(begun));
   CO_RETURN_IF_ERROR(TakeNotices());
   CO_RETURN_IF_ERROR(TakeSteers());
+  CO_RETURN_IF_ERROR(PrepareRun(bench_, stamp_));
   const Status room = co_await MakeRoom(bench_, stamp_, cancel_.token());
   if (!room) co_return room;
   CO_RETURN_IF_ERROR(TakeNotices());  // What a compaction found.

@@ -41,6 +41,7 @@ struct ContextRules {
   bool auto_compact = true;
   std::int64_t threshold_permille = 800;  // Of the window: from here on it is compacted.
   std::int64_t result_budget = 0;  // Tokens of one step's results; 0: a quarter of the window.
+  bool session_memory = true;      // A summary is kept up by the auxiliary model, if there is one.
 };
 
 /// What the session's requests came to lately.

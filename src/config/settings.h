@@ -74,7 +74,8 @@ struct ToolSettings {
 
 /// [policy]
 struct PolicySettings {
-  STET_FIELDS(PolicySettings, (Text, mode), (Names, allow), (Names, ask), (Names, deny))
+  STET_FIELDS(PolicySettings, (Text, mode), (Names, allow), (Names, ask), (Names, deny),
+              (Names, hard))  // What must never be done; a denial by it stays on record.
 };
 
 /// [context]
@@ -82,6 +83,7 @@ struct ContextSettings {
   STET_FIELDS(ContextSettings,
               (Flag, auto_compact),  // Before the window is full.
               (OptionalRaw, threshold),  // Of the window: from here on. A number from 0.1 to 0.95.
+              (Flag, session_memory),  // The auxiliary model keeps a summary up between turns.
               (Int, result_budget))  // Tokens that the results of one step may have.
 };
 

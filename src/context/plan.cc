@@ -73,7 +73,11 @@ std::optional<Cut> PlanCut(const log::Index& index, std::span<const Part> parts,
     kept += Weight(parts[at - 1]);
   }
   if (!last_out) return std::nullopt;
-  Cut cut{.last_out = *last_out, .quoted = std::nullopt};
+  return CutBehind(parts, *last_out);
+}
+
+Cut CutBehind(std::span<const Part> parts, std::size_t last_out) {
+  Cut cut{.last_out = last_out, .quoted = std::nullopt};
   for (std::size_t at = parts.size(); at > 0; --at) {
     if (parts[at - 1].type != kTypeNumber<protocol::UserMessage> || parts[at - 1].hidden) continue;
     if (at - 1 <= cut.last_out) cut.quoted = at - 1;

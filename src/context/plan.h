@@ -36,4 +36,7 @@ struct Cut {
 std::optional<Cut> PlanCut(const log::Index& index, std::span<const Part> parts,
                            std::int64_t keep_bytes);
 
+/// The view cut there, with what must be quoted then.
+Cut CutBehind(std::span<const Part> parts, std::size_t last_out);
+
 }  // namespace stet::context

@@ -63,20 +63,22 @@ std::string ResultText(const Raw& content) {
 }  // namespace
 
 Result<Retelling> Retelling::Read(const log::Log& log, const Conversation& view,
-                                  std::size_t count) {
+                                  const Stretch& stretch) {
   Retelling told;
-  if (view.barrier() != log::kNone) {
+  if (stretch.earlier) {
+    told.earlier_ = *stretch.earlier;
+  } else if (view.barrier() != log::kNone) {
     ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(view.barrier()));
     if (const auto* compact = std::get_if<protocol::Compact>(&event.payload))
       told.earlier_ = compact->summary;
   }
   const std::span<const Part> parts = view.parts();
-  for (std::size_t at = 0; at < parts.size(); ++at) {
+  for (std::size_t at = stretch.first; at < parts.size(); ++at) {
     if (parts[at].hidden || RoleOf(parts[at].type) != Role::kContent) continue;
-    if (at >= count && parts[at].type != protocol::kTypeNumber<protocol::AssistantMessage>)
+    if (at >= stretch.count && parts[at].type != protocol::kTypeNumber<protocol::AssistantMessage>)
       continue;
     ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(parts[at].event));
-    if (at < count) {
+    if (at < stretch.count) {
       told.Take(event, at);
     } else if (CallsTodo(event)) {
       told.todo_.clear();

@@ -13,11 +13,19 @@
 
 namespace stet::context {
 
+/// Which parts of a view are told.
+struct Stretch {
+  std::size_t first = 0;
+  std::size_t count = 0;  // Up to here, from the beginning of the view.
+  std::optional<std::string> earlier;  // What is known of what stands before; absent: what the
+                                       // view's barrier says.
+};
+
 /// A stretch of the active view, read once.
 class Retelling {
  public:
-  /// The first `count` parts of the view, which are left out, and what its barrier says.
-  static Result<Retelling> Read(const log::Log& log, const Conversation& view, std::size_t count);
+  static Result<Retelling> Read(const log::Log& log, const Conversation& view,
+                                const Stretch& stretch);
 
   /// The stretch within about `max_bytes`: the oldest results give way first, then the older half,
   /// again and again.
@@ -30,7 +38,7 @@ class Retelling {
   /// The message at `part`, a user's, word for word; cut behind `max_bytes`.
   [[nodiscard]] std::string Quote(std::size_t part, std::size_t max_bytes) const;
 
-  /// What the barrier's own summary was; empty without one.
+  /// What is known of what stands before the stretch; may be empty.
   [[nodiscard]] const std::string& earlier() const { return earlier_; }
   /// The arguments of the last TodoWrite; empty without one, and when it stands in what is kept.
   [[nodiscard]] const std::string& todo() const { return todo_; }

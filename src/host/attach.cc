@@ -148,6 +148,8 @@ Result<policy::Rules> Opener::MakeRules(const std::string& project) const {
                                                  Joined(settings_.policy.deny), Joined(own.deny))));
   ASSIGN_OR_RETURN(rules.ask, policy::ParseRules(fmt::format("{},{}", Joined(settings_.policy.ask),
                                                              Joined(own.ask))));
+  ASSIGN_OR_RETURN(rules.hard, policy::ParseRules(fmt::format(
+                                   "{},{}", Joined(settings_.policy.hard), Joined(own.hard))));
   for (const std::string& folder : attach_.add_dirs) {
     std::error_code error;
     rules.more_roots.push_back(std::filesystem::canonical(folder, error));
@@ -197,7 +199,8 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
       .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true),
       .context = {.auto_compact = settings_.context.auto_compact.value_or(true),
                   .threshold_permille = settings_.threshold_permille,
-                  .result_budget = settings_.context.result_budget.value_or(0)},
+                  .result_budget = settings_.context.result_budget.value_or(0),
+                  .session_memory = settings_.context.session_memory.value_or(true)},
       .auxiliary = {},
       .prime = [settings = settings_](agent::Workbench& bench) { PrimeRequests(bench, settings); },
       .select =

@@ -1,8 +1,10 @@
 #include "host/lane.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "agent/items.h"
 #include "agent/mentions.h"
@@ -93,8 +95,17 @@ Status Lane::Settle(bool keep_waiting) {
 }
 
 Status Lane::AddTools() {
+  // What a small window has room for: the descriptions of all tools would fill much of it.
+  constexpr std::int64_t kSmallWindow = 16'000;
+  constexpr std::array<std::string_view, 5> kFew = {"Bash", "Edit", "Grep", "Read", "Write"};
+  const provider::Model& model = provider_->model();
+  const bool small = model.context_window > 0 && model.context_window < kSmallWindow;
+  if (small)
+    notes_.push_back(fmt::format("the window of {} has only {} tokens: the tools are {}",
+                                 model.FullName(), model.context_window, fmt::join(kFew, ", ")));
   const auto wanted = [&](std::string_view name) {
     const auto is = [&](const std::string& one) { return one == name; };
+    if (small && std::ranges::find(kFew, name) == kFew.end()) return false;
     if (std::ranges::any_of(setup_.disabled, is)) return false;
     return !setup_.tools || std::ranges::any_of(*setup_.tools, is);
   };

@@ -114,6 +114,7 @@ class Lane {
   Status Moved();
   Status ApplyChanges();
   Task<void> MakeTitle(std::string prompt);
+  Task<void> KeepMemory();
   Result<std::string> Pin(const std::string& text);
   Result<std::string> Unpin(const std::string& id);
   Result<std::string> Snip(const protocol::Mark& mark);
@@ -145,6 +146,8 @@ class Lane {
   std::optional<Pending<bool>> rested_;       // Set when the work that runs has ended.
   CancelSource title_cancel_;
   std::optional<Pending<bool>> title_done_;
+  std::optional<Pending<bool>> memory_done_;  // While it is brought up to date, and after.
+  bool remembering_ = false;
   protocol::Texts notes_;
   std::optional<provider::Selected> next_model_;  // Asked for while a turn ran.
   std::optional<std::string> next_effort_;

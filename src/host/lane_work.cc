@@ -6,6 +6,7 @@
 #include "agent/items.h"
 #include "agent/mentions.h"
 #include "agent/run_producers.h"
+#include "agent/session_memory.h"
 #include "agent/title.h"
 #include "host/lane.h"
 #include "run/ledger.h"
@@ -55,6 +56,17 @@ Task<void> Lane::Work(std::string mentions, bool resume) {
     if (!next || !*next) break;
   }
   turn_.reset();
+  if (!closing_ && !broken_) setup_.loop.Spawn(KeepMemory());
+}
+
+Task<void> Lane::KeepMemory() {
+  if (remembering_ || !setup_.auxiliary || !setup_.context.session_memory) co_return;
+  remembering_ = true;
+  memory_done_.emplace(setup_.loop);
+  const Pending<bool> done = *memory_done_;
+  co_await agent::UpdateMemory(bench_, title_cancel_.token());
+  remembering_ = false;
+  done.Set(true);
 }
 
 /// No turn of the conversation: where that stood, it still stands.
@@ -181,6 +193,7 @@ Task<Status> Lane::Close() {
   Cancel();
   title_cancel_.Cancel();
   if (title_done_) co_await *title_done_;
+  if (memory_done_) co_await *memory_done_;
   if (working()) {
     const Pending<bool> rested = *rested_;
     co_await rested;

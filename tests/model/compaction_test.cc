@@ -243,5 +243,72 @@ TEST_F(CompactionTest, AMessageLargerThanTheWindowIsCutAndCanBeRead) {
   EXPECT_LT(LastRequest().size(), 60'000U);
 }
 
+TEST_F(CompactionTest, WhatTheAuxiliaryModelRemembersNeedsNoOtherCall) {
+  more_settings_ +=
+      "[models.small]\ntype='custom'\nid='small'\napi='anthropic-messages'\nbaseUrl='URL'\n"
+      "contextWindow=50000\n[model.roles]\nauxiliary='small'\n";
+  auto started = emulator::Emulator::Start(
+      R"({"replies":[{"when":{"contains":"Sum it up"},"times":0,
+      "blocks":[{"text":"Remembered: the words were counted."}]},
+      {"when":{"model":"small"},"times":0,"blocks":[{"text":"A title"}]},)" +
+      Texts(6, 4000) + "]}");
+  ASSERT_TRUE(started) << started.error().Text();
+  emulator_ = *std::move(started);
+  const std::string url = emulator_->base_url();
+  more_settings_.replace(more_settings_.find("URL"), 3, url);
+  ASSERT_TRUE(ReplaceFile(roots_.settings(),
+                          "[model]\ntype='custom'\nid='m'\napi='anthropic-messages'\nbaseUrl='" +
+                              url + "'\n" + more_settings_,
+                          Durable::kNo));
+  Open(Here());
+  Run("first question");
+  Run("second question");
+  ASSERT_TRUE(heard_->Await<protocol::Custom>(
+      [](const protocol::Custom& custom) { return custom.kind == "session_memory"; }));
+  const int asked = Compactions();
+  const protocol::TurnReport done = EndOf(*Send("", "compact").turn_id);
+  EXPECT_EQ(done.reason, "completed") << done.error.value_or("");
+  EXPECT_EQ(Compactions(), asked);
+  const auto compact = heard_->Await<protocol::Compact>();
+  ASSERT_TRUE(compact);
+  EXPECT_FALSE(compact->model);
+  EXPECT_TRUE(compact->summary.contains("Remembered: the words were counted."));
+}
+
+TEST_F(CompactionTest, ASmallWindowHasFewTools) {
+  more_settings_ = "contextWindow=12000\nmaxTokens=500\n";
+  Script(R"({"replies":[{"blocks":[{"text":"hi"}]}]})");
+  Open(Here());
+  Run("hello");
+  const protocol::LiveState state = session_->State();
+  EXPECT_EQ(state.tools, (protocol::Texts{"Bash", "Edit", "Grep", "Read", "Write"}));
+  ASSERT_EQ(state.notes.size(), 1U);
+  EXPECT_TRUE(state.notes[0].contains("only 12000 tokens")) << state.notes[0];
+}
+
+TEST_F(CompactionTest, AGateHoldsTheEndUpUntilThereIsEvidence) {
+  Script(R"({"replies":[{"blocks":[{"text":"Done, I say."}]},
+    {"when":{"contains":"You are not done yet"},"blocks":[
+      {"call":{"name":"Bash","args":{"command":"make test"}}}]},
+    {"blocks":[{"text":"Now it is tested."}]},
+    {"times":0,"blocks":[{"text":"I do no more."}]}]})");
+  ASSERT_TRUE(ReplaceFile(project_ + "/Makefile", "test:\n\techo fine\n", Durable::kNo));
+  Open(Here());
+  protocol::Mark gate;
+  gate.what = "gate";
+  gate.text = "finish test";
+  ASSERT_TRUE(session_->Mark(gate));
+  const protocol::TurnReport end = Run("do it");
+  EXPECT_EQ(end.reason, "completed") << end.error.value_or("");
+  EXPECT_EQ(end.text, "Now it is tested.");
+  ASSERT_TRUE(ReplaceFile(project_ + "/a.txt", "two\n", Durable::kNo));
+  gate.text = "finish build";
+  ASSERT_TRUE(session_->Mark(gate));
+  const protocol::TurnReport held = Run("and this");
+  EXPECT_EQ(held.reason, "blocked");
+  EXPECT_EQ(held.steps, 4);
+  EXPECT_TRUE(held.error.value_or("").starts_with("a gate holds the work up")) << *held.error;
+}
+
 }  // namespace
 }  // namespace stet::test

@@ -75,7 +75,7 @@ TEST_F(InteractiveMarksTest, WithoutATerminalTheResultSaysWhatIsOpen) {
   EXPECT_NE(text.err.find("gate finish-test: finish wants test"), std::string::npos) << text.err;
   const Ran json = program_.Run({"-p", "-c", "--output-format", "json", "search main"});
   const JsonView result(json.out);
-  EXPECT_EQ(result["run"]["next"]["code"].StringOr(""), "gate") << json.out;
+  EXPECT_EQ(result["run"]["next"]["code"].StringOr(""), "stop") << json.out;
   const Ran plain = program_.Run({"-p", "--output-format", "json", "search main"});
   EXPECT_FALSE(JsonView(plain.out)["run"]) << plain.out;
 
