@@ -34,14 +34,14 @@ std::string JsonOf(const protocol::RunReport& report) {
   return json;
 }
 
-TEST(RunViewTest, ARunThatSimplyGoesOnIsNoNews) {
+TEST(RunTextTest, ARunThatSimplyGoesOnIsNoNews) {
   EXPECT_FALSE(HasNews(Resting()));
   EXPECT_TRUE(RunLines(Resting()).empty());
   EXPECT_FALSE(HasNews(Gated("passed")));
   EXPECT_TRUE(RunLines(Gated("passed")).empty());
 }
 
-TEST(RunViewTest, WhatIsOpenHasALineEach) {
+TEST(RunTextTest, WhatIsOpenHasALineEach) {
   protocol::RunReport report = Gated("failed");
   protocol::RunFinding& finding = report.findings.emplace_back();
   finding.finding_id = "f";
@@ -55,7 +55,7 @@ TEST(RunViewTest, WhatIsOpenHasALineEach) {
   report.next.text = "the run is stopped";
   EXPECT_TRUE(HasNews(report));
   EXPECT_EQ(RunLines(report),
-            std::vector<std::string>({"finding f: hard-deny by rule:x: never push␛[2J",
+            std::vector<std::string>({"finding f: hard-deny by rule:x: never push [2J",
                                       "gate finish-test: finish wants test (failed)",
                                       "open question: tabs?", "stopped: stuck: twice the same",
                                       "next: the run is stopped"}));
@@ -66,7 +66,7 @@ TEST(RunViewTest, WhatIsOpenHasALineEach) {
   EXPECT_EQ(run["next"]["code"].StringOr(""), "stop");
 }
 
-TEST(RunViewTest, ThePlanShowsWhatLacksEvidence) {
+TEST(RunTextTest, ThePlanShowsWhatLacksEvidence) {
   protocol::RunReport report = Resting();
   protocol::RunPromise& promise = report.promise.emplace();
   promise.state = "confirmed";
@@ -82,7 +82,7 @@ TEST(RunViewTest, ThePlanShowsWhatLacksEvidence) {
             "    [ ] clause b (proved by: test)\n  next: go on with the phase execute\n");
 }
 
-TEST(RunViewTest, TurnsAreNumberedFromTheNewestFinishedOne) {
+TEST(RunTextTest, TurnsAreNumberedFromTheNewestFinishedOne) {
   protocol::TurnRows turns(2);
   turns[0].id = "e_2";
   turns[0].words = "second";
@@ -96,13 +96,13 @@ TEST(RunViewTest, TurnsAreNumberedFromTheNewestFinishedOne) {
       TurnsText(turns, false, 80).starts_with("  1  e_2          0 bytes  newest   second"));
 }
 
-TEST(RunViewTest, PinsAndQuestionsFitTheirLines) {
+TEST(RunTextTest, PinsAndQuestionsFitTheirLines) {
   protocol::RunPins pins(1);
   pins[0].pin_id = "pin_1";
   pins[0].text = "never\ntouch";
   pins[0].source = "agents_md:/p";
   EXPECT_EQ(PinsText(pins, 80), "  1  pin_1  never touch  (agents_md:/p)\n");
-  EXPECT_EQ(PinsText(pins, 12), "  1  pin_1  …\n");
+  EXPECT_EQ(PinsText(pins, 12), "  1  pin_1 …\n");
   protocol::RunReport report = Resting();
   protocol::RunQuestion& question = report.questions.emplace_back();
   question.text = "which?";
