@@ -11,7 +11,6 @@
 #include "base/utf8.h"
 #include "context/plan.h"
 #include "context/retelling.h"
-#include "run/capsule.h"
 #include "tool/bounded_output.h"
 
 namespace stet::agent {
@@ -80,8 +79,8 @@ std::string_view SummaryPart(std::string_view earlier) {
   return earlier.substr(0, earlier.find("\nThese facts are from the log;"));
 }
 
-/// What is remembered of the session, when no more than `most_bytes` came after it: then the view is
-/// cut behind what it covers.
+/// What is remembered of the session, when no more than `most_bytes` came after it: then the view
+/// is cut behind what it covers.
 Result<std::optional<SessionMemory>> FreshMemory(Workbench& bench, context::Cut& cut,
                                                  std::int64_t most_bytes) {
   ASSIGN_OR_RETURN(std::optional<SessionMemory> memory, FindMemory(bench.log));
@@ -96,21 +95,19 @@ Result<std::optional<SessionMemory>> FreshMemory(Workbench& bench, context::Cut&
   return memory;
 }
 
-/// The state of the run, as it crosses the compaction.
-Result<Raw> CapsuleOf(Workbench& bench, const protocol::Stamp& stamp) {
-  RETURN_IF_ERROR(bench.run.Update(bench.log));
+}  // namespace
+
+run::Capsule CapsuleNow(const log::Log& log, const run::State& state, std::string trace_id) {
   run::CapsuleFacts facts;
-  facts.session_id = bench.log.header().session_id;
-  facts.trace_id = stamp.turn_id.value_or("");
-  facts.leaf_id = bench.log.leaf_id();
-  facts.seq = bench.run.state().last_seq();
-  facts.generation = bench.run.state().generation() + 1;
+  facts.session_id = log.header().session_id;
+  facts.trace_id = std::move(trace_id);
+  facts.leaf_id = log.leaf_id();
+  facts.seq = state.last_seq();
+  facts.generation = state.generation() + 1;
   facts.created_at = SystemClock().Now();
   facts.reader = ReadForCapsule;
-  return Raw{Encode(run::MakeCapsule(bench.run.state(), facts))};
+  return run::MakeCapsule(state, facts);
 }
-
-}  // namespace
 
 std::int64_t SummaryTokens(const Room& room) {
   return std::min<std::int64_t>(room.available() / 7, 8'000);
@@ -162,8 +159,9 @@ Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol:
   if (wanted.focus.empty() && !wanted.smallest) {
     CO_ASSIGN_OR_RETURN(memory, FreshMemory(bench, *cut, bench.tokens.BytesOf(2 * shares.keep)));
   }
-  CO_ASSIGN_OR_RETURN(const context::Retelling told,
-                      context::Retelling::Read(bench.log, bench.conversation, {.count = cut->last_out + 1}));
+  CO_ASSIGN_OR_RETURN(
+      const context::Retelling told,
+      context::Retelling::Read(bench.log, bench.conversation, {.count = cut->last_out + 1}));
   CO_ASSIGN_OR_RETURN(const std::string kept_after, bench.log.IdOf(parts[cut->last_out].event));
   const std::optional<std::size_t> quoted = cut->quoted;
 
@@ -204,7 +202,8 @@ Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol:
   event.tokens_after = bench.tokens.Of(
       {.bytes = bench.fixed_bytes + kept_bytes + static_cast<std::int64_t>(event.summary.size()),
        .images = 0});
-  CO_ASSIGN_OR_RETURN(event.capsule, CapsuleOf(bench, stamp));
+  CO_RETURN_IF_ERROR(bench.run.Update(bench.log));
+  event.capsule = Raw{Encode(CapsuleNow(bench.log, bench.run.state(), stamp.turn_id.value_or("")))};
   CO_RETURN_IF_ERROR(AppendEvent(bench.log, std::move(event), stamp));
   CO_RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
   CO_RETURN_IF_ERROR(Reattach(bench, stamp, told.todo(), Bytes(bench, shares.reattach)));

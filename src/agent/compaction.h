@@ -14,6 +14,7 @@
 #include "agent/workbench.h"
 #include "base/cancel.h"
 #include "base/task.h"
+#include "run/capsule.h"
 
 namespace stet::agent {
 
@@ -41,6 +42,10 @@ struct Compacted {
 /// only when the log cannot be written.
 Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
                                                CompactionWanted wanted, CancelToken cancel);
+
+/// The state of the run as it would cross a compaction at the leaf; `trace_id` is the turn's. Reads
+/// the files that were read in part.
+run::Capsule CapsuleNow(const log::Log& log, const run::State& state, std::string trace_id);
 
 /// How much room there is, in tokens.
 struct Room {

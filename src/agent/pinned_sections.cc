@@ -1,5 +1,6 @@
 #include "agent/pinned_sections.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -19,9 +20,9 @@ struct Heading {
 };
 
 std::string_view Indented(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(' ');
-  // Four blanks make a line of code.
-  return begin == std::string_view::npos || begin > 3 ? "" : line.substr(begin);
+  constexpr std::size_t kMaxIndent = 3;  // More make a line of code.
+  const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+  return begin > kMaxIndent ? "" : line.substr(begin);
 }
 
 std::optional<Heading> HeadingOf(std::string_view line) {

@@ -66,11 +66,11 @@ Task<void> UpdateMemory(Workbench& bench, CancelToken cancel) {
   const Result<context::Retelling> told =
       context::Retelling::Read(bench.log, bench.conversation, stretch);
   if (!told) co_return;
-  SummaryWanted wanted{.focus = "",
-                       .max_bytes = static_cast<std::size_t>(
-                           bench.tokens.BytesOf(SummaryTokens(room))),
-                       .fits = false,
-                       .purpose = "memory"};
+  SummaryWanted wanted{
+      .focus = "",
+      .max_bytes = static_cast<std::size_t>(bench.tokens.BytesOf(SummaryTokens(room))),
+      .fits = false,
+      .purpose = "memory"};
   const protocol::Stamp stamp;
   const Result<std::optional<Summary>> made =
       co_await AskForSummary(bench, stamp, *told, std::move(wanted), std::move(cancel));

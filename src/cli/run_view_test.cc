@@ -55,7 +55,7 @@ TEST(RunTextTest, WhatIsOpenHasALineEach) {
   report.next.text = "the run is stopped";
   EXPECT_TRUE(HasNews(report));
   EXPECT_EQ(RunLines(report),
-            std::vector<std::string>({"finding f: hard-deny by rule:x: never push␛[2J",
+            std::vector<std::string>({"finding f: hard-deny by rule:x: never push [2J",
                                       "gate finish-test: finish wants test (failed)",
                                       "open question: tabs?", "stopped: stuck: twice the same",
                                       "next: the run is stopped"}));
@@ -102,7 +102,7 @@ TEST(RunTextTest, PinsAndQuestionsFitTheirLines) {
   pins[0].text = "never\ntouch";
   pins[0].source = "agents_md:/p";
   EXPECT_EQ(PinsText(pins, 80), "  1  pin_1  never touch  (agents_md:/p)\n");
-  EXPECT_EQ(PinsText(pins, 12), "  1  pin_1  …\n");
+  EXPECT_EQ(PinsText(pins, 12), "  1  pin_1 …\n");
   protocol::RunReport report = Resting();
   protocol::RunQuestion& question = report.questions.emplace_back();
   question.text = "which?";

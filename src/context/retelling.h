@@ -16,7 +16,7 @@ namespace stet::context {
 /// Which parts of a view are told.
 struct Stretch {
   std::size_t first = 0;
-  std::size_t count = 0;  // Up to here, from the beginning of the view.
+  std::size_t count = 0;               // Up to here, from the beginning of the view.
   std::optional<std::string> earlier;  // What is known of what stands before; absent: what the
                                        // view's barrier says.
 };

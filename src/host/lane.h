@@ -75,7 +75,7 @@ class Lane {
                                                       bool restore);
   [[nodiscard]] Result<std::vector<protocol::Event>> Recent(std::size_t count) const;
   Result<std::string> Mark(const protocol::Mark& mark);
-  [[nodiscard]] Result<protocol::RunReport> Run() const;
+  Result<protocol::RunReport> Run();
   [[nodiscard]] Result<protocol::TurnRows> Turns() const;
   [[nodiscard]] std::optional<protocol::TurnReport> Report(const std::string& turn_id) const;
   [[nodiscard]] log::Log& log() { return *setup_.log; }

@@ -9,7 +9,6 @@
 #include "agent/pins.h"
 #include "base/json_writer.h"
 #include "host/lane.h"
-#include "host/run_reading.h"
 #include "host/turns.h"
 #include "protocol/ids.h"
 #include "run/findings.h"
@@ -57,9 +56,9 @@ Result<std::string> Lane::Mark(const protocol::Mark& mark) {
   return Fail(Code::kInvalid, fmt::format("nothing is marked by {}", mark.what));
 }
 
-Result<protocol::RunReport> Lane::Run() const {
-  ASSIGN_OR_RETURN(const run::State state, ReadRun(*setup_.log));
-  return state.Report();
+Result<protocol::RunReport> Lane::Run() {
+  RETURN_IF_ERROR(bench_.run.Update(*setup_.log));
+  return bench_.run.state().Report();
 }
 
 Result<protocol::TurnRows> Lane::Turns() const { return ReadTurns(*setup_.log); }
@@ -194,9 +193,9 @@ Result<std::string> Lane::RaiseGate(const std::string& text) {
 }
 
 Result<std::string> Lane::CloseFinding(const protocol::Mark& mark) {
-  ASSIGN_OR_RETURN(const run::State state, ReadRun(*setup_.log));
+  RETURN_IF_ERROR(bench_.run.Update(*setup_.log));
   std::vector<std::string> ids;
-  for (const run::Finding& finding : state.findings().open())
+  for (const run::Finding& finding : bench_.run.state().findings().open())
     ids.push_back(finding.data.finding_id);
   ASSIGN_OR_RETURN(const std::size_t which, FindNamed(ids, mark.id, "finding"));
   const std::string by = IsBlank(mark.by) ? "user" : mark.by;

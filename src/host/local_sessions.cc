@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "agent/compaction.h"
+#include "agent/run_view.h"
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/text_width.h"
@@ -12,7 +14,6 @@
 #include "host/context_report.h"
 #include "host/garbage.h"
 #include "host/requests.h"
-#include "host/run_reading.h"
 #include "host/session_store.h"
 #include "host/transfer.h"
 #include "log/clone.h"
@@ -119,24 +120,14 @@ class LocalSessions : public client::Sessions {
   }
 
   Result<protocol::RunReport> Run(const std::string& session_id) override {
-    protocol::RunReport report;
-    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
-      ASSIGN_OR_RETURN(const run::State state, ReadRun(log));
-      report = state.Report();
-      return {};
-    }));
-    return report;
+    agent::RunView view;
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) { return view.Update(log); }));
+    return view.state().Report();
   }
 
   Result<protocol::CapsuleReport> Capsule(const std::string& session_id) override {
     protocol::CapsuleReport report;
-    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
-      ASSIGN_OR_RETURN(const run::State state, ReadRun(log));
-      const run::Capsule capsule = CapsuleNow(log, state, SystemClock().Now());
-      report.capsule = Raw{Encode(capsule)};
-      report.text = run::RenderCapsule(capsule) + run::RenderPins(capsule.pins);
-      return {};
-    }));
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) { return FillCapsule(log, report); }));
     return report;
   }
 
@@ -231,6 +222,20 @@ class LocalSessions : public client::Sessions {
     moved.new_leaf = log->leaf_id();
     RETURN_IF_ERROR(log->Close());
     return moved;
+  }
+
+  static Status FillCapsule(Log& log, protocol::CapsuleReport& report) {
+    agent::RunView view;
+    RETURN_IF_ERROR(view.Update(log));
+    std::string turn_id;
+    if (log.leaf_id()) {
+      ASSIGN_OR_RETURN(const protocol::Event leaf, log.EventAt(log.index().leaf()));
+      turn_id = leaf.stamp.turn_id.value_or("");
+    }
+    const run::Capsule capsule = agent::CapsuleNow(log, view.state(), std::move(turn_id));
+    report.capsule = Raw{Encode(capsule)};
+    report.text = run::RenderCapsule(capsule) + run::RenderPins(capsule.pins);
+    return {};
   }
 
   static Status FillTree(Log& log, protocol::SessionTree& tree) {

@@ -108,6 +108,7 @@ TEST_F(MarksTest, APinWhileATurnRunsIsToldAtItsNextStep) {
   ASSERT_TRUE(heard_->Await<protocol::Permission>());
   Marked("pin", "", "one rule");
   EXPECT_EQ(Marked("gate", "", "finish test"), "gate finish-test is set");
+  EXPECT_EQ(Marked("clear", "finish-test"), "cleared finish-test");
   EXPECT_TRUE(Refused("snip", "last").contains("a turn is under way"));
   protocol::PermissionAnswer answer;
   answer.request_id = session_->State().asks.at(0).request_id;

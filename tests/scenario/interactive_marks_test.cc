@@ -64,17 +64,18 @@ TEST_F(InteractiveMarksTest, ATurnIsSnippedAndShownAgain) {
 
 TEST_F(InteractiveMarksTest, WithoutATerminalTheResultSaysWhatIsOpen) {
   const auto pty = Ready();
-  pty->Type("/gate finish test\r");
-  EXPECT_TRUE(pty->Shows("gate finish-test is set"));
   pty->Type("/pin never touch main\r");
   EXPECT_TRUE(pty->Shows("pinned as pin_"));
   pty->Type("read README.md\r");
   EXPECT_TRUE(pty->Rests(1));
+  pty->Type("/gate finish test\r");
+  EXPECT_TRUE(pty->Shows("gate finish-test is set"));
   Quit(*pty);
   const Ran text = program_.Run({"-p", "-c", "search main"});
   EXPECT_NE(text.err.find("gate finish-test: finish wants test"), std::string::npos) << text.err;
   const Ran json = program_.Run({"-p", "-c", "--output-format", "json", "search main"});
   const JsonView result(json.out);
+  EXPECT_EQ(result["run"]["stop"]["kind"].StringOr(""), "blocked") << json.out;
   EXPECT_EQ(result["run"]["next"]["code"].StringOr(""), "stop") << json.out;
   const Ran plain = program_.Run({"-p", "--output-format", "json", "search main"});
   EXPECT_FALSE(JsonView(plain.out)["run"]) << plain.out;
