@@ -47,6 +47,13 @@ struct Scale {
 
   // Random values given to the checker of capsules.
   int capsules = 10'000;
+
+  // A session that is compacted after every round of so many steps.
+  int endurance_rounds = 5;
+  int endurance_steps = 10;
+
+  // Random sessions in windows of all sizes, with summarisers that do all kinds of things.
+  int chaos_sessions = 40;
 };
 
 inline const Scale& TestScale() {
@@ -65,7 +72,10 @@ inline const Scale& TestScale() {
                  .turn_kills = 500,
                  .histories = 1'000'000,
                  .edits = 100'000,
-                 .capsules = 1'000'000};
+                 .capsules = 1'000'000,
+                 .endurance_rounds = 50,
+                 .endurance_steps = 40,
+                 .chaos_sessions = 10'000};
   }();
   return scale;
 }

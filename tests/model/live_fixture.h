@@ -21,6 +21,7 @@
 #include "host/session_store.h"
 #include "log/log.h"
 #include "tests/model/cause_fixture.h"
+#include "tests/model/projection_fixture.h"
 
 namespace stet::test {
 
@@ -103,14 +104,15 @@ class LiveTest : public testing::Test {
     EXPECT_TRUE(ReplaceFile(project_ + "/a.txt", "one\n", Durable::kNo));
   }
 
-  /// Whatever happened, every request can be made again from the log, and every break of a cached
-  /// prefix has its cause.
+  /// Whatever happened, every request can be made again from the log, every break of a cached
+  /// prefix has its cause, and every beginning of a short log gives the same however it is read.
   void TearDown() override {
     session_.reset();
     if (session_id_.empty()) return;
     const auto report = host::MakeLocalSessions(roots_)->Replay(session_id_);
     EXPECT_TRUE(!report || report->different == 0);
     ExpectCauses(roots_.data + "/sessions/" + session_id_);
+    ExpectProjections(roots_.data + "/sessions/" + session_id_, 150);
   }
 
   void Script(std::string_view script, const std::string& api = "anthropic-messages") {

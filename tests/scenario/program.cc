@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "base/json_view.h"
 #include "tests/model/cause_fixture.h"
+#include "tests/model/projection_fixture.h"
 
 namespace stet::scenario {
 namespace {
@@ -35,6 +36,7 @@ Program::~Program() {
     if (ran.out.empty()) continue;
     EXPECT_EQ(JsonView(ran.out)["different"].IntOr(-1), 0) << ran.out;
     test::ExpectCauses(SessionDir(session.name));
+    test::ExpectProjections(SessionDir(session.name), 60);
   }
 }
 

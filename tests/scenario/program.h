@@ -20,7 +20,8 @@ class Program {
  public:
   Program();
   /// Every request of every session that the test left is made again from its log: it must be what
-  /// was sent, byte for byte. Every break of a cached prefix must have its cause.
+  /// was sent, byte for byte. Every break of a cached prefix must have its cause, and every
+  /// beginning of a short log gives the same however it is read.
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
