@@ -20,6 +20,9 @@ constexpr int kFailuresBeforeGivingUp = 3;
 constexpr std::int64_t kLeastAvailable = 1000;
 constexpr std::int64_t kMaxReserve = 20'000;  // Tokens that a reply is given.
 constexpr std::size_t kTooLittleBytes = 2000;
+// Of the smallest window that we work in, less what a reply is given there: whatever a
+// configuration says, every server has this.
+constexpr std::int64_t kLeastThreshold = 12'000;
 
 /// What of the room below the threshold each part may have, in tokens; together less than all.
 struct Shares {
@@ -39,6 +42,15 @@ Shares SharesOf(const Room& room, bool smallest) {
   shares.quote = std::min<std::int64_t>(all / 10, 10'000);
   shares.reattach = smallest ? 0 : std::min<std::int64_t>(all / 6, 20'000);
   return shares;
+}
+
+/// A server that refused a request has less room than we think: less than that request, and when
+/// the conversation was made to fit that and is refused again, who knows how little.
+Room Narrowed(Room room, const CompactionWanted& wanted, std::int64_t tokens_before) {
+  if (wanted.trigger != trigger::kReactive) return room;
+  const std::int64_t believed = wanted.smallest ? 0 : tokens_before;
+  room.threshold = std::min(room.threshold, std::max(believed, kLeastThreshold));
+  return room;
 }
 
 std::size_t Bytes(const Workbench& bench, std::int64_t tokens) {
@@ -144,7 +156,7 @@ Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol:
   CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
   Compacted done;
   done.tokens_before = TokensNow(bench);
-  const Room room = RoomOf(bench);
+  const Room room = Narrowed(RoomOf(bench), wanted, done.tokens_before);
   const Shares shares = SharesOf(room, wanted.smallest);
   const std::span<const context::Part> parts = bench.conversation.parts();
   const context::Size size = context::SizeOf(bench.conversation);

@@ -128,6 +128,20 @@ TEST_F(CompactionTest, AWindowThatIsNeverLargeEnoughEndsTheTurnWithWordsAndNoLoo
   EXPECT_LE(Compactions(), 2);
 }
 
+TEST_F(CompactionTest, AServerWithAMuchSmallerWindowThanItIsSaidToHaveIsNoDeadEnd) {
+  more_settings_ = "contextWindow=800000\nmaxTokens=1000\n";
+  Script(R"({"window":16000,"replies":[{"when":{"contains":"Sum it up for yourself"},"times":0,
+    "blocks":[]},{"times":0,"blocks":[{"text":"I see."}]}]})");
+  Open(Here());
+  std::string paste = "the beginning of it\n";
+  for (int i = 0; i < 10'000; ++i) paste += fmt::format("[{}];\n", i);
+  const protocol::TurnReport end = Run(paste);
+  EXPECT_EQ(end.reason, "completed") << end.error.value_or("");
+  EXPECT_LE(Compactions(), 2);
+  EXPECT_TRUE(LastRequest().contains("the beginning of it"));
+  EXPECT_TRUE(LastRequest().contains("which Read shows"));
+}
+
 TEST_F(CompactionTest, WhateverTheSummariserDoesTheTurnGoesOn) {
   const std::string long_text = [] {
     std::string text;
