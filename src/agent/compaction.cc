@@ -19,7 +19,7 @@ namespace {
 constexpr int kFailuresBeforeGivingUp = 3;
 constexpr std::int64_t kLeastAvailable = 1000;
 constexpr std::int64_t kMaxReserve = 20'000;  // Tokens that a reply is given.
-constexpr std::size_t kTooLittleBytes = 2000;
+constexpr std::int64_t kTooLittleBytes = 2000;
 // Of the smallest window that we work in, less what a reply is given there: whatever a
 // configuration says, every server has this.
 constexpr std::int64_t kLeastThreshold = 12'000;
@@ -151,77 +151,111 @@ std::int64_t TokensNow(const Workbench& bench) {
   return bench.tokens.Of(size);
 }
 
-Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
-                                               CompactionWanted wanted, CancelToken cancel) {
-  CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
-  Compacted done;
-  done.tokens_before = TokensNow(bench);
-  const Room room = Narrowed(RoomOf(bench), wanted, done.tokens_before);
-  const Shares shares = SharesOf(room, wanted.smallest);
-  const std::span<const context::Part> parts = bench.conversation.parts();
-  const context::Size size = context::SizeOf(bench.conversation);
-  std::int64_t keep = bench.tokens.BytesOf(shares.keep);
-  // Who asks for it wants it done, though there is room.
-  if (wanted.trigger == trigger::kManual) keep = std::min(keep, size.bytes / 4);
-  std::optional<context::Cut> cut = context::PlanCut(bench.log.index(), parts, keep);
-  const bool little =
-      wanted.trigger == trigger::kManual && size.bytes < static_cast<std::int64_t>(kTooLittleBytes);
-  if (!cut || little) co_return std::nullopt;
+namespace {
+
+/// What is done, decided before anybody is asked.
+struct Planned {
+  std::int64_t tokens_before = 0;
+  Room room;
+  Shares shares;
+  context::Cut cut;
+  std::int64_t kept_bytes = 0;
+  std::string keep_after;  // An event's id.
   std::optional<SessionMemory> memory;
+  context::Retelling told;
+};
+
+/// Nothing when there is too little to leave out.
+Result<std::optional<Planned>> Plan(Workbench& bench, const CompactionWanted& wanted) {
+  RETURN_IF_ERROR(bench.conversation.Update(bench.log));
+  Planned plan;
+  plan.tokens_before = TokensNow(bench);
+  plan.room = Narrowed(RoomOf(bench), wanted, plan.tokens_before);
+  plan.shares = SharesOf(plan.room, wanted.smallest);
+  const std::span<const context::Part> parts = bench.conversation.parts();
+  const std::int64_t bytes = context::SizeOf(bench.conversation).bytes;
+  const bool manual = wanted.trigger == trigger::kManual;
+  if (manual && bytes < kTooLittleBytes) return std::nullopt;
+  // Who asks for it wants it done, though there is room.
+  const std::int64_t keep = bench.tokens.BytesOf(plan.shares.keep);
+  const std::optional<context::Cut> cut =
+      context::PlanCut(bench.log.index(), parts, manual ? std::min(keep, bytes / 4) : keep);
+  if (!cut) return std::nullopt;
+  plan.cut = *cut;
   if (wanted.focus.empty() && !wanted.smallest) {
-    CO_ASSIGN_OR_RETURN(memory, FreshMemory(bench, *cut, bench.tokens.BytesOf(2 * shares.keep)));
+    ASSIGN_OR_RETURN(plan.memory, FreshMemory(bench, plan.cut, 2 * keep));
   }
-  CO_ASSIGN_OR_RETURN(
-      const context::Retelling told,
-      context::Retelling::Read(bench.log, bench.conversation, {.count = cut->last_out + 1}));
-  CO_ASSIGN_OR_RETURN(const std::string kept_after, bench.log.IdOf(parts[cut->last_out].event));
-  const std::optional<std::size_t> quoted = cut->quoted;
+  for (const context::Part& part : parts.subspan(plan.cut.last_out + 1))
+    plan.kept_bytes += part.bytes;
+  ASSIGN_OR_RETURN(plan.keep_after, bench.log.IdOf(parts[plan.cut.last_out].event));
+  ASSIGN_OR_RETURN(plan.told, context::Retelling::Read(bench.log, bench.conversation,
+                                                       {.count = plan.cut.last_out + 1}));
+  return plan;
+}
 
-  std::optional<Summary> summary;
-  if (memory) summary = Summary{.text = memory->text, .model = ""};
-  if (!memory && !wanted.smallest && bench.growth.summary_failures < kFailuresBeforeGivingUp) {
-    SummaryWanted asked{.focus = wanted.focus,
-                        .max_bytes = Bytes(bench, shares.summary),
-                        .fits = wanted.trigger != trigger::kReactive &&
-                                done.tokens_before + shares.summary < room.window};
-    Result<std::optional<Summary>> made =
-        co_await AskForSummary(bench, stamp, told, std::move(asked), cancel);
-    if (!made) co_return std::unexpected(made.error());
-    summary = *std::move(made);
-    int& failures = bench.growth.summary_failures;
-    if (!cancel.cancelled()) failures = summary ? 0 : failures + 1;
-  }
-  if (cancel.cancelled() && wanted.trigger == trigger::kManual) co_return std::nullopt;
+/// By what is remembered, else by a model; nothing when neither gives one.
+Task<Result<std::optional<Summary>>> Summarise(Workbench& bench, const protocol::Stamp& stamp,
+                                               const Planned& plan, const CompactionWanted& wanted,
+                                               CancelToken cancel) {
+  int& failures = bench.growth.summary_failures;
+  if (plan.memory) co_return std::optional(Summary{.text = plan.memory->text, .model = ""});
+  if (wanted.smallest || failures >= kFailuresBeforeGivingUp) co_return std::nullopt;
+  SummaryWanted asked;
+  asked.focus = wanted.focus;
+  asked.max_bytes = Bytes(bench, plan.shares.summary);
+  asked.fits = wanted.trigger != trigger::kReactive &&
+               plan.tokens_before + plan.shares.summary < plan.room.window;
+  Result<std::optional<Summary>> made =
+      co_await AskForSummary(bench, stamp, plan.told, std::move(asked), cancel);
+  if (made && !cancel.cancelled()) failures = *made ? 0 : failures + 1;
+  co_return made;
+}
 
+/// All but trigger and capsule.
+Result<protocol::Compact> MakeEvent(Workbench& bench, const Planned& plan,
+                                    const std::optional<Summary>& summary) {
+  const context::Retelling& told = plan.told;
   std::string quote;
-  if (quoted) {
-    CO_ASSIGN_OR_RETURN(quote, Quoted(bench, told, *quoted, Bytes(bench, shares.quote)));
+  if (plan.cut.quoted) {
+    ASSIGN_OR_RETURN(quote, Quoted(bench, told, *plan.cut.quoted, Bytes(bench, plan.shares.quote)));
   }
   protocol::Compact event;
-  event.keep_after_event_id = kept_after;
-  event.tokens_before = done.tokens_before;
-  event.trigger = wanted.trigger;
-  if (summary && !memory) event.model = summary->model;
+  event.keep_after_event_id = plan.keep_after;
+  event.tokens_before = plan.tokens_before;
+  if (summary && !summary->model.empty()) event.model = summary->model;
   event.summary =
-      Whole(summary, SummaryPart(told.earlier()), told.Facts(Bytes(bench, shares.facts)), quote,
-            Bytes(bench, shares.summary));
-  // What the request will have, but for what is attached again.
-  const std::int64_t kept_bytes = [&] {
-    std::int64_t bytes = 0;
-    for (const context::Part& part : parts.subspan(cut->last_out + 1)) bytes += part.bytes;
-    return bytes;
-  }();
-  event.tokens_after = bench.tokens.Of(
-      {.bytes = bench.fixed_bytes + kept_bytes + static_cast<std::int64_t>(event.summary.size()),
-       .images = 0});
+      Whole(summary, SummaryPart(told.earlier()), told.Facts(Bytes(bench, plan.shares.facts)),
+            quote, Bytes(bench, plan.shares.summary));
+  // But for what is attached again.
+  const auto summary_bytes = static_cast<std::int64_t>(event.summary.size());
+  event.tokens_after =
+      bench.tokens.Of({.bytes = bench.fixed_bytes + plan.kept_bytes + summary_bytes, .images = 0});
+  return event;
+}
+
+}  // namespace
+
+Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
+                                               CompactionWanted wanted, CancelToken cancel) {
+  CO_ASSIGN_OR_RETURN(const std::optional<Planned> plan, Plan(bench, wanted));
+  if (!plan) co_return std::nullopt;
+  Result<std::optional<Summary>> summary = co_await Summarise(bench, stamp, *plan, wanted, cancel);
+  if (!summary) co_return std::unexpected(summary.error());
+  if (cancel.cancelled() && wanted.trigger == trigger::kManual) co_return std::nullopt;
+
+  CO_ASSIGN_OR_RETURN(protocol::Compact event, MakeEvent(bench, *plan, *summary));
+  event.trigger = wanted.trigger;
   CO_RETURN_IF_ERROR(bench.run.Update(bench.log));
   event.capsule = Raw{Encode(CapsuleNow(bench.log, bench.run.state(), stamp.turn_id.value_or("")))};
   CO_RETURN_IF_ERROR(AppendEvent(bench.log, std::move(event), stamp));
   CO_RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
-  CO_RETURN_IF_ERROR(Reattach(bench, stamp, told.todo(), Bytes(bench, shares.reattach)));
+  CO_RETURN_IF_ERROR(
+      Reattach(bench, stamp, plan->told.todo(), Bytes(bench, plan->shares.reattach)));
   CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
+  Compacted done;
+  done.tokens_before = plan->tokens_before;
   done.tokens_after = TokensNow(bench);
-  done.source = memory ? "memory" : summary ? "model" : "log";
+  done.source = plan->memory ? "memory" : *summary ? "model" : "log";
   co_return done;
 }
 

@@ -1,6 +1,7 @@
 #include "context/conversation.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "context/pairing.h"
@@ -44,6 +45,38 @@ void ReplaceText(Piece& piece, const std::string& text) {
   } else if (auto* user = std::get_if<provider::UserInput>(&piece)) {
     user->blocks = std::move(blocks);
   }
+}
+
+/// Reads `events` from `first` on, one in `stride`, into their places in `out`.
+Status ConvertSome(const log::Log& log, std::span<const log::Ordinal> events, std::size_t first,
+                   std::size_t stride, std::span<ToModel> out) {
+  for (std::size_t at = first; at < events.size(); at += stride) {
+    if (RoleOf(log.index().entries()[events[at]].type) != Role::kContent) continue;
+    ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(events[at]));
+    out[at] = Convert(event);
+  }
+  return {};
+}
+
+/// What the events are to a model; those that are no content are skipped. Many are read side by
+/// side: nothing is appended meanwhile.
+Result<std::vector<ToModel>> ConvertAll(const log::Log& log, std::span<const log::Ordinal> events) {
+  constexpr std::size_t kMany = 500;
+  constexpr std::size_t kMaxThreads = 4;
+  std::vector<ToModel> converted(events.size());
+  const std::size_t threads =
+      events.size() < kMany
+          ? 1
+          : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
+  std::vector<Status> done(threads);
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < threads; ++i)
+      others.emplace_back([&, i] { done[i] = ConvertSome(log, events, i, threads, converted); });
+    done[0] = ConvertSome(log, events, 0, threads, converted);
+  }
+  for (const Status& status : done) RETURN_IF_ERROR(status);
+  return converted;
 }
 
 /// Where the last turn that is shown stands.
@@ -195,23 +228,18 @@ bool Conversation::IsHidden(log::Ordinal event) const {
 
 Status Conversation::TakeAll(const log::Log& log, std::span<const log::Ordinal> chain) {
   parts_.reserve(parts_.size() + chain.size());
-  for (const log::Ordinal event : chain) {
+  ASSIGN_OR_RETURN(std::vector<ToModel> converted, ConvertAll(log, chain));
+  for (std::size_t at = 0; at < chain.size(); ++at) {
     Part part;
-    part.event = event;
-    part.type = log.index().entries()[event].type;
-    if (RoleOf(part.type) != Role::kContent) {
-      parts_.push_back(part);
-      continue;
-    }
-    part.hidden = IsHidden(event);
-    ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
-    Take(found, part);
+    part.event = chain[at];
+    part.type = log.index().entries()[chain[at]].type;
+    part.hidden = RoleOf(part.type) == Role::kContent && IsHidden(chain[at]);
+    Take(std::move(converted[at]), part);
   }
   return {};
 }
 
-void Conversation::Take(const protocol::Event& event, Part part) {
-  ToModel converted = Convert(event);
+void Conversation::Take(ToModel converted, Part part) {
   auto* piece = std::get_if<Piece>(&converted);
   if (piece != nullptr && part.hidden) {
     pieces_.emplace_back(Gap());
@@ -266,7 +294,7 @@ Conversation Conversation::Of(std::span<const protocol::Event> path) {
     Part part;
     part.event = at;
     part.hidden = conversation.IsHidden(at);
-    conversation.Take(path[at], part);
+    conversation.Take(Convert(path[at]), part);
   }
   return conversation;
 }
@@ -292,6 +320,7 @@ std::vector<Entry> Conversation::Lend() {
 }
 
 void Conversation::TakeBack(std::vector<Entry> entries) {
+  if (!lent_) return;  // All was made again meanwhile.
   entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(settled_entries_), entries.end());
   settled_ = std::move(entries);
   lent_ = false;

@@ -60,7 +60,7 @@ Task<void> Lane::Work(std::string mentions, bool resume) {
 }
 
 Task<void> Lane::KeepMemory() {
-  if (remembering_ || !setup_.auxiliary || !setup_.context.session_memory) co_return;
+  if (remembering_ || working() || !setup_.auxiliary || !setup_.context.session_memory) co_return;
   remembering_ = true;
   memory_done_.emplace(setup_.loop);
   const Pending<bool> done = *memory_done_;
