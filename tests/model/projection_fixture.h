@@ -16,6 +16,7 @@
 #include "base/temp_dir.h"
 #include "context/conversation.h"
 #include "log/log.h"
+#include "log/tree.h"
 
 namespace stet::test {
 
@@ -27,6 +28,26 @@ inline std::string EntryText(const provider::Entry& entry) {
   const auto& result = std::get<provider::ToolResult>(entry);
   return fmt::format("result {} {} {}", result.tool_call_id, result.is_error,
                      Encode(result.content));
+}
+
+/// The state as doc/format/capsule.md has it, of every event that applies, without a view's
+/// shortcuts.
+inline run::State StateAtOnce(const log::Log& log) {
+  const log::Index& index = log.index();
+  const std::vector<log::Entry>& entries = index.entries();
+  std::vector<bool> applies(entries.size(), false);
+  for (const log::Ordinal event : log::PathTo(index, index.leaf())) applies[event] = true;
+  for (const log::Ordinal event : log::ControlsOn(index, index.leaf())) applies[event] = true;
+  run::State state;
+  for (log::Ordinal event = 0; event < entries.size(); ++event) {
+    const bool anywhere = entries[event].place() == protocol::Place::kSession ||
+                          entries[event].type == protocol::kTypeNumber<protocol::ToolResult>;
+    if ((entries[event].flags & log::Entry::kDuplicate) != 0 || !(anywhere || applies[event]))
+      continue;
+    const Result<protocol::Event> found = log.EventAt(event);
+    if (found) state.Take(*found);
+  }
+  return state;
 }
 
 /// Brought up to one log after the other, each of which goes on from the one before.
@@ -44,7 +65,11 @@ class Projections {
     std::vector<provider::Entry> entries = conversation_.Lend();
     for (const provider::Entry& entry : entries) text += EntryText(entry) + "\n";
     conversation_.TakeBack(std::move(entries));
-    return text + Encode(run_.state().Report()) + "\n" + run_.state().KeptHash();
+    text += Encode(run_.state().Report());
+    const run::State at_once = StateAtOnce(log);
+    EXPECT_EQ(Encode(at_once.Report()), Encode(run_.state().Report()));
+    EXPECT_EQ(at_once.KeptHash(), run_.state().KeptHash());
+    return text;
   }
 
  private:
