@@ -250,7 +250,7 @@ Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol:
   CO_RETURN_IF_ERROR(AppendEvent(bench.log, std::move(event), stamp));
   CO_RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
   CO_RETURN_IF_ERROR(
-      Reattach(bench, stamp, plan->told.todo(), Bytes(bench, plan->shares.reattach)));
+      Reattach(bench, stamp, plan->told, Bytes(bench, plan->shares.reattach)));
   CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
   Compacted done;
   done.tokens_before = plan->tokens_before;

@@ -46,7 +46,7 @@ std::string FileText(const std::string& path, std::size_t max_bytes) {
 
 }  // namespace
 
-Status Reattach(Workbench& bench, const protocol::Stamp& stamp, const std::string& todo,
+Status Reattach(Workbench& bench, const protocol::Stamp& stamp, const context::Retelling& left_out,
                 std::size_t max_bytes) {
   std::size_t left = max_bytes;
   const auto attach = [&](std::string text) -> Status {
@@ -55,7 +55,10 @@ Status Reattach(Workbench& bench, const protocol::Stamp& stamp, const std::strin
     NewItem item{.kind = item::kAttachment, .content = std::move(text)};
     return AppendItem(bench.log, std::move(item), stamp);
   };
-  if (!todo.empty()) RETURN_IF_ERROR(attach("Your list of things to do:\n" + todo));
+  if (const std::string& todo = left_out.todo(); !todo.empty())
+    RETURN_IF_ERROR(attach("Your list of things to do:\n" + todo));
+  if (const std::string& plan = left_out.plan(); !plan.empty())
+    RETURN_IF_ERROR(attach("The plan that you put forward:\n" + plan));
   if (bench.background) RETURN_IF_ERROR(attach(bench.background()));
   ASSIGN_OR_RETURN(const std::vector<std::string> files, ChangedFiles(bench.log));
   for (const std::string& path : files)

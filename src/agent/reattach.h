@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include "agent/workbench.h"
+#include "context/retelling.h"
 
 namespace stet::agent {
 
-/// Appends, within about `max_bytes`: the list of things to do, when it was left out; the files
-/// that were changed last, as they are now; what runs in the background.
-Status Reattach(Workbench& bench, const protocol::Stamp& stamp, const std::string& todo,
+/// Appends, within about `max_bytes`: the list of things to do and the plan, when they were left
+/// out; what runs in the background; the files that were changed last, as they are now.
+Status Reattach(Workbench& bench, const protocol::Stamp& stamp, const context::Retelling& left_out,
                 std::size_t max_bytes);
 
 }  // namespace stet::agent

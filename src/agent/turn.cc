@@ -423,10 +423,12 @@ void Turn::Rest(const provider::CallResult& call, TurnEnd& end) const {
   if (const auto& failure = call.reply.failure) {
     end.failure = failure->kind;
     end.error = fmt::format("{}: {}", provider::FailureName(failure->kind), failure->message);
-    end.reason = failure->kind == FailureKind::kOverflow  ? ended::kOverflow
+    const bool overflow =
+        failure->kind == FailureKind::kOverflow || failure->kind == FailureKind::kTooLarge;
+    end.reason = overflow                                 ? ended::kOverflow
                  : failure->kind == FailureKind::kRefused ? ended::kRefused
                                                           : ended::kError;
-    if (failure->kind == FailureKind::kOverflow)
+    if (overflow)
       end.error +=
           ". The conversation does not fit into the model's window, even compacted: rewind it, "
           "start a new session, or use a model with a larger window";

@@ -45,12 +45,12 @@ std::string Joined(std::span<const std::string> list, std::size_t most) {
   return text;
 }
 
-bool CallsTodo(const protocol::Event& event) {
+bool Calls(const protocol::Event& event, std::string_view tool) {
   const auto* said = std::get_if<protocol::AssistantMessage>(&event.payload);
   return said != nullptr &&
-         std::ranges::any_of(said->message.blocks, [](const protocol::Block& block) {
+         std::ranges::any_of(said->message.blocks, [&](const protocol::Block& block) {
            const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
-           return call != nullptr && call->tool_name == "TodoWrite";
+           return call != nullptr && call->tool_name == tool;
          });
 }
 
@@ -80,8 +80,9 @@ Result<Retelling> Retelling::Read(const log::Log& log, const Conversation& view,
     ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(parts[at].event));
     if (at < stretch.count) {
       told.Take(event, at);
-    } else if (CallsTodo(event)) {
-      told.todo_.clear();
+    } else {
+      if (Calls(event, "TodoWrite")) told.todo_.clear();
+      if (Calls(event, "ExitPlan")) told.plan_.clear();
     }
   }
   return told;
@@ -121,6 +122,8 @@ void Retelling::TakeCall(const protocol::ToolCallBlock& call, std::size_t part) 
         {call.tool_call_id, OneLine(args["command"].StringOr("?"), kMaxCommandBytes)});
   } else if (call.tool_name == "TodoWrite") {
     todo_ = call.args.text;
+  } else if (call.tool_name == "ExitPlan") {
+    plan_ = args["plan"].StringOr("");
   }
 }
 

@@ -42,6 +42,8 @@ class Retelling {
   [[nodiscard]] const std::string& earlier() const { return earlier_; }
   /// The arguments of the last TodoWrite; empty without one, and when it stands in what is kept.
   [[nodiscard]] const std::string& todo() const { return todo_; }
+  /// The last plan that was put forward; empty without one, and when it stands in what is kept.
+  [[nodiscard]] const std::string& plan() const { return plan_; }
 
  private:
   enum class Kind : std::uint8_t { kUser, kAssistant, kCall, kResult, kOther };
@@ -61,6 +63,7 @@ class Retelling {
 
   std::string earlier_;
   std::string todo_;
+  std::string plan_;
   std::vector<Row> rows_;
   std::vector<std::string> changed_;  // Files, in the order they were changed last.
   std::vector<std::string> read_;

@@ -110,9 +110,13 @@ Result<std::string> Lane::Pin(const std::string& text) {
   ASSIGN_OR_RETURN(const agent::Pins pins, agent::ReadPins(*setup_.log));
   std::size_t bytes = text.size();
   for (const protocol::RunPin& pin : pins.open) bytes += pin.text.size();
-  if (bytes > agent::kMaxPinsBytes)
-    return Fail(Code::kInvalid, fmt::format("pins have at most {} bytes together: unpin something",
-                                            agent::kMaxPinsBytes));
+  // Every request carries them: at most a tenth of the window, at four bytes a token.
+  const std::int64_t window = bench_.model->model().context_window;
+  const std::size_t most = std::min<std::size_t>(
+      agent::kMaxPinsBytes, static_cast<std::size_t>(std::max<std::int64_t>(window, 0)) * 4 / 10);
+  if (bytes > most)
+    return Fail(Code::kInvalid,
+                fmt::format("pins have at most {} bytes together here: unpin something", most));
   protocol::RunPin pin;
   pin.pin_id = protocol::NewPinId(ProcessRandom());
   pin.text = text;

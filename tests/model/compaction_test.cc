@@ -289,6 +289,30 @@ TEST_F(CompactionTest, WhatTheAuxiliaryModelRemembersNeedsNoOtherCall) {
   EXPECT_TRUE(compact->summary.contains("Remembered: the words were counted."));
 }
 
+TEST_F(CompactionTest, WhatIsWorkedOnIsAttachedAgain) {
+  Script(ScriptOf(R"("blocks":[{"text":"Much was said."}])",
+                  R"({"blocks":[{"call":{"name":"Read","args":{"file_path":"a.txt"}}}]},
+    {"blocks":[{"call":{"name":"Edit","args":{"file_path":"a.txt","old_string":"one",
+      "new_string":"two"}}}]},
+    {"blocks":[{"call":{"name":"TodoWrite","args":{"todos":[
+      {"content":"three is next","status":"pending"}]}}}]},)" +
+                      Texts(3, 4000)));
+  Open(Here());
+  Run("change it");
+  Run("talk");
+  ASSERT_TRUE(ReplaceFile(project_ + "/a.txt", "changed outside\n", Durable::kNo));
+  EXPECT_EQ(EndOf(*Send("", "compact").turn_id).reason, "completed");
+  std::string attached;
+  for (const protocol::HarnessItem& item : heard_->All<protocol::HarnessItem>()) {
+    if (item.item.kind == "attachment") attached += item.item.content + "\n";
+  }
+  EXPECT_TRUE(attached.contains("three is next")) << attached;
+  EXPECT_TRUE(attached.contains("changed outside")) << "as it is now: " << attached;
+  const auto restored = heard_->Await<protocol::CapsuleRestored>();
+  ASSERT_TRUE(restored);
+  EXPECT_TRUE(restored->verdicts.text.contains("stale")) << restored->verdicts.text;
+}
+
 TEST_F(CompactionTest, ASmallWindowHasFewTools) {
   more_settings_ = "contextWindow=12000\nmaxTokens=500\n";
   Script(R"({"replies":[{"blocks":[{"text":"hi"}]}]})");
