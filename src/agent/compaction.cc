@@ -249,8 +249,7 @@ Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol:
   event.capsule = Raw{Encode(CapsuleNow(bench.log, bench.run.state(), stamp.turn_id.value_or("")))};
   CO_RETURN_IF_ERROR(AppendEvent(bench.log, std::move(event), stamp));
   CO_RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
-  CO_RETURN_IF_ERROR(
-      Reattach(bench, stamp, plan->told, Bytes(bench, plan->shares.reattach)));
+  CO_RETURN_IF_ERROR(Reattach(bench, stamp, plan->told, Bytes(bench, plan->shares.reattach)));
   CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
   Compacted done;
   done.tokens_before = plan->tokens_before;

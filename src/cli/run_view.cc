@@ -132,9 +132,11 @@ std::vector<std::string> RunLines(const protocol::RunReport& report) {
   }
   for (const protocol::RunQuestion& question : report.questions)
     lines.push_back("open question: " + QuestionLine(question));
-  if (report.stop)
+  // A limit and a gate are said by the turn's own end.
+  if (report.stop && report.stop->kind != "budget-exhausted" && report.stop->kind != "blocked")
     lines.push_back(fmt::format("stopped: {}: {}", report.stop->kind, Line(report.stop->reason)));
-  if (NextIsNews(report.next)) lines.push_back("next: " + Line(report.next.text));
+  if (NextIsNews(report.next) && report.next.code != "stop")
+    lines.push_back("next: " + Line(report.next.text));
   return lines;
 }
 

@@ -57,8 +57,7 @@ TEST(RunTextTest, WhatIsOpenHasALineEach) {
   EXPECT_EQ(RunLines(report),
             std::vector<std::string>({"finding f: hard-deny by rule:x: never push [2J",
                                       "gate finish-test: finish wants test (failed)",
-                                      "open question: tabs?", "stopped: stuck: twice the same",
-                                      "next: the run is stopped"}));
+                                      "open question: tabs?", "stopped: stuck: twice the same"}));
   const std::string json = JsonOf(report);
   ASSERT_TRUE(CheckJson(json)) << json;
   const JsonView run = JsonView(json)["run"];
