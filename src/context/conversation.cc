@@ -1,6 +1,7 @@
 #include "context/conversation.h"
 
 #include <algorithm>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -69,11 +70,19 @@ Result<std::vector<ToModel>> ConvertAll(const log::Log& log, std::span<const log
           ? 1
           : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
   std::vector<Status> done(threads);
+  const auto convert = [&](std::size_t first) {
+    done[first] = ConvertSome(log, events, first, threads, converted);
+  };
   {
     std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < threads; ++i)
-      others.emplace_back([&, i] { done[i] = ConvertSome(log, events, i, threads, converted); });
-    done[0] = ConvertSome(log, events, 0, threads, converted);
+    for (std::size_t first = 1; first < threads; ++first) {
+      try {
+        others.emplace_back(convert, first);
+      } catch (const std::system_error&) {  // There may be no more threads.
+        convert(first);
+      }
+    }
+    convert(0);
   }
   for (const Status& status : done) RETURN_IF_ERROR(status);
   return converted;
