@@ -29,8 +29,9 @@ class HistoryMaker {
   std::vector<protocol::Event> Path() {
     path_.clear();
     open_.clear();
+    filtered_ = false;
     for (std::uint64_t left = 1 + random_.Below(30); left > 0; --left) AddAny();
-    if (open_.empty() || random_.Below(4) == 0) Add(User(Text("Go on.")));
+    if (open_.empty() || filtered_ || random_.Below(4) == 0) Add(User(Text("Go on.")));
     return std::move(path_);
   }
 
@@ -91,6 +92,7 @@ class HistoryMaker {
     }
     if (Chance(25)) {
       Add(Filter(SomeId(), SomeId()));
+      filtered_ = true;  // Nobody hides the turn that waits for its results.
       return;
     }
     if (Chance(15)) {  // Of a call that is lost, or that has its result.
@@ -278,6 +280,7 @@ class HistoryMaker {
   Random& random_;
   std::vector<protocol::Event> path_;
   std::vector<std::string> open_;  // Calls of the last turn without a result.
+  bool filtered_ = false;
   std::uint64_t calls_ = 0;
 };
 
