@@ -78,7 +78,7 @@ Status ClearOldResults(Workbench& bench, const Room& room, const protocol::Stamp
 
 Task<Status> MakeRoom(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel) {
   CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
-  bench.fixed_bytes = BytesOf(PartsOf(bench));
+  if (bench.fixed_bytes == 0) bench.fixed_bytes = BytesOf(PartsOf(bench));  // They do not change.
   const Room room = RoomOf(bench);
   CO_RETURN_IF_ERROR(KeepResultsToBudget(bench, room, stamp));
   if (bench.context.auto_compact) CO_RETURN_IF_ERROR(ClearOldResults(bench, room, stamp));

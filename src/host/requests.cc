@@ -69,6 +69,7 @@ void PrimeRequests(agent::Workbench& bench, const config::Settings& settings) {
   bench.fixed_bytes = agent::BytesOf(maker.parts());
   bench.conversation = maker.TakeConversation();
   agent::LearnTokens(bench, call.usage);
+  bench.fixed_bytes = 0;  // The tools may be others now.
 }
 
 }  // namespace stet::host
