@@ -67,12 +67,13 @@ std::string WithoutKey(std::string target) {
 
 RequestRecord RecordOf(const HttpRequest& request, Dialect dialect) {
   RequestRecord record;
+  // First: the time that the emulator takes to read a request is not the program's.
+  record.received_us = SteadyMicros();
+  record.received_ms = SystemClock().Now();
   record.dialect = DialectName(dialect);
   record.path = WithoutKey(request.target);
   record.headers = HeadersAsJson(request.headers);
   record.body = BodyAsJson(request.body);
-  record.received_ms = SystemClock().Now();
-  record.received_us = SteadyMicros();
   return record;
 }
 
