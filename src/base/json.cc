@@ -1,11 +1,16 @@
 #include "base/json.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <bitset>
 #include <charconv>
 #include <cstring>
 #include <utility>
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
 
 #include <fmt/format.h>
 
@@ -29,6 +34,19 @@ std::uint64_t SpecialBits(std::uint64_t bytes) {
 /// control. Inlined by force: most strings are a few bytes, and the call would cost as much.
 [[gnu::always_inline]] inline const char* FindSpecial(const char* at, const char* end) {
   static_assert(std::endian::native == std::endian::little);
+#ifdef __SSE2__
+  for (; end - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    // The larger of byte and 0x1F is 0x1F: a control character.
+    const __m128i last = _mm_set1_epi8(0x1F);
+    const __m128i control = _mm_cmpeq_epi8(_mm_max_epu8(bytes, last), last);
+    const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+    const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+    const auto found = static_cast<unsigned>(
+        _mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash))));
+    if (found != 0) return at + std::countr_zero(found);
+  }
+#endif
   for (; end - at >= 8; at += 8) {
     std::uint64_t bytes;
     std::memcpy(&bytes, at, 8);
@@ -36,6 +54,22 @@ std::uint64_t SpecialBits(std::uint64_t bytes) {
       return at + std::countr_zero(found) / 8;
   }
   while (at < end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
+  return at;
+}
+
+/// Copies [at, end) to `to` as far as the first backslash, and returns where that is. `to` has room
+/// for all of it.
+const char* CopyToEscape(const char* at, const char* end, char* to) {
+#ifdef __SSE2__
+  for (; end - at >= 16; at += 16, to += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes);
+    const auto found =
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'))));
+    if (found != 0) return at + std::countr_zero(found);
+  }
+#endif
+  while (at < end && *at != '\\') *to++ = *at++;
   return at;
 }
 
@@ -303,28 +337,33 @@ bool JsonReader::Skip(std::string_view* raw) {
   return true;
 }
 
+// What is unescaped is never longer than it was, so it is written into place.
 bool JsonReader::Unescape(std::string_view raw, std::string* out) {
-  out->clear();
-  out->reserve(raw.size());
+  out->resize(raw.size());
   const char* at = raw.data();
   const char* end = at + raw.size();
+  char* to = out->data();
   while (at < end) {
-    const auto* escape =
-        static_cast<const char*>(std::memchr(at, '\\', static_cast<std::size_t>(end - at)));
-    if (escape == nullptr) escape = end;
-    out->append(at, escape);
+    const char* escape = CopyToEscape(at, end, to);
+    to += escape - at;
     if (escape == end) break;
     at = escape + 2;
     switch (escape[1]) {
-      case 'b': out->push_back('\b'); break;
-      case 'f': out->push_back('\f'); break;
-      case 'n': out->push_back('\n'); break;
-      case 'r': out->push_back('\r'); break;
-      case 't': out->push_back('\t'); break;
-      case 'u': at = AppendUnit(at, end, *out); break;
-      default: out->push_back(escape[1]);
+      case 'b': *to++ = '\b'; break;
+      case 'f': *to++ = '\f'; break;
+      case 'n': *to++ = '\n'; break;
+      case 'r': *to++ = '\r'; break;
+      case 't': *to++ = '\t'; break;
+      case 'u': {
+        std::string unit;
+        at = AppendUnit(at, end, unit);
+        to = std::ranges::copy(unit, to).out;
+        break;
+      }
+      default: *to++ = escape[1];
     }
   }
+  out->resize(static_cast<std::size_t>(to - out->data()));
   return true;
 }
 
@@ -396,7 +435,22 @@ static void AppendEscaped(std::string& out, std::string_view text) {
   }
 }
 
+/// Whether it is short and goes in as it is: keys and names are.
+static bool IsShortAndPlain(std::string_view text) {
+  constexpr std::size_t kShort = 32;
+  if (text.size() > kShort) return false;
+  bool plain = true;
+  for (const char c : text) plain &= c >= ' ' && c <= '~' && c != '"' && c != '\\';
+  return plain;
+}
+
 void AppendJsonString(std::string& out, std::string_view text) {
+  if (IsShortAndPlain(text)) {
+    const std::size_t at = out.size();
+    out.resize(at + text.size() + 2, '"');
+    std::ranges::copy(text, out.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    return;
+  }
   out += '"';
   if (IsValidUtf8(text)) {
     AppendEscaped(out, text);
