@@ -1,6 +1,7 @@
 #include "context/conversation.h"
 
 #include <algorithm>
+#include <atomic>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -48,15 +49,21 @@ void ReplaceText(Piece& piece, const std::string& text) {
   }
 }
 
-/// Reads `events` from `first` on, one in `stride`, into their places in `out`.
-Status ConvertSome(const log::Log& log, std::span<const log::Ordinal> events, std::size_t first,
-                   std::size_t stride, std::span<ToModel> out) {
-  for (std::size_t at = first; at < events.size(); at += stride) {
-    if (RoleOf(log.index().entries()[events[at]].type) != Role::kContent) continue;
-    ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(events[at]));
-    out[at] = Convert(event);
+/// Reads what is left of `events`, some at a time, into their places in `out`. `next` is where the
+/// events begin that no thread has taken.
+Status ConvertSome(const log::Log& log, std::span<const log::Ordinal> events,
+                   std::atomic<std::size_t>& next, std::span<ToModel> out) {
+  constexpr std::size_t kAtOnce = 16;  // Small: results are large and the messages between are not.
+  for (;;) {
+    const std::size_t first = next.fetch_add(kAtOnce);
+    if (first >= events.size()) return {};
+    const std::size_t end = std::min(first + kAtOnce, events.size());
+    for (std::size_t at = first; at < end; ++at) {
+      if (RoleOf(log.index().entries()[events[at]].type) != Role::kContent) continue;
+      ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(events[at]));
+      out[at] = Convert(event);
+    }
   }
-  return {};
 }
 
 /// What the events are to a model; those that are no content are skipped. Many are read side by
@@ -69,17 +76,18 @@ Result<std::vector<ToModel>> ConvertAll(const log::Log& log, std::span<const log
       events.size() < kMany
           ? 1
           : std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, kMaxThreads);
+  std::atomic<std::size_t> next = 0;
   std::vector<Status> done(threads);
-  const auto convert = [&](std::size_t first) {
-    done[first] = ConvertSome(log, events, first, threads, converted);
+  const auto convert = [&](std::size_t thread) {
+    done[thread] = ConvertSome(log, events, next, converted);
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t first = 1; first < threads; ++first) {
+    for (std::size_t thread = 1; thread < threads; ++thread) {
       try {
-        others.emplace_back(convert, first);
-      } catch (const std::system_error&) {  // There may be no more threads.
-        convert(first);
+        others.emplace_back(convert, thread);
+      } catch (const std::system_error&) {  // There may be no more threads: the others do it all.
+        break;
       }
     }
     convert(0);
