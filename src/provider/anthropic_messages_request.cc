@@ -58,10 +58,10 @@ bool MayHaveBudget(const Model& model, const Request& request) {
     if (std::holds_alternative<UserInput>(*entry) && in_calls) return false;
     const auto* turn = std::get_if<AssistantTurn>(&*entry);
     if (turn == nullptr) continue;
-    const protocol::Blocks blocks = ReplayBlocks(model, *turn);
+    const ReplayBlocks blocks(model, *turn);
     if (blocks.empty()) continue;
-    if (std::ranges::any_of(blocks, IsProvenReasoning)) return true;
-    const bool calls = std::ranges::any_of(blocks, [](const protocol::Block& block) {
+    if (std::ranges::any_of(blocks.all(), IsProvenReasoning)) return true;
+    const bool calls = std::ranges::any_of(blocks.all(), [](const protocol::Block& block) {
       return std::holds_alternative<protocol::ToolCallBlock>(block);
     });
     if (!in_calls && !calls) return true;
@@ -208,7 +208,8 @@ class BodyWriter {
   }
 
   Status WriteEntry(const AssistantTurn& turn) {
-    for (const protocol::Block& block : ReplayBlocks(model_, turn)) WriteReplay(block);
+    const ReplayBlocks blocks(model_, turn);
+    for (const protocol::Block& block : blocks.all()) WriteReplay(block);
     return {};
   }
 

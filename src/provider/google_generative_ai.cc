@@ -145,7 +145,8 @@ class BodyWriter {
   /// Reasoning does not go back: the signatures of what came of it stand for it.
   Status WriteEntry(const AssistantTurn& turn) {
     bool first_call = true;
-    for (const protocol::Block& block : ReplayBlocks(model_, turn)) {
+    const ReplayBlocks blocks(model_, turn);
+    for (const protocol::Block& block : blocks.all()) {
       if (const auto* text = std::get_if<protocol::TextBlock>(&block)) {
         BeginPart("model");
         json_.BeginObject().Member("text", text->text);

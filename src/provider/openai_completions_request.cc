@@ -32,8 +32,8 @@ class Body {
   Status WriteMessages();
   Status WriteUser(const UserInput& input);
   void WriteAssistant(const AssistantTurn& turn);
-  void WriteReasoning(const protocol::Blocks& blocks);
-  void WriteCalls(const protocol::Blocks& blocks);
+  void WriteReasoning(const ReplayBlocks& blocks);
+  void WriteCalls(const ReplayBlocks& blocks);
   void WriteResult(const ToolResult& result);
   Status WriteParts(const protocol::Blocks& blocks);
   Status WriteHeldImages();
@@ -167,12 +167,18 @@ Status Body::WriteParts(const protocol::Blocks& blocks) {
 }
 
 void Body::WriteAssistant(const AssistantTurn& turn) {
-  const protocol::Blocks blocks = ReplayBlocks(model_, turn);
+  const ReplayBlocks blocks(model_, turn);
   if (blocks.empty()) return;
   parts_.Begin();
   json_.BeginObject().Member("role", "assistant");
   WriteReasoning(blocks);
-  const std::string text = protocol::PlainText(blocks);
+  std::string text;
+  for (const protocol::Block& block : blocks.all()) {
+    const auto* said = std::get_if<protocol::TextBlock>(&block);
+    if (said == nullptr) continue;
+    if (!text.empty()) text += "\n\n";
+    text += said->text;
+  }
   json_.Key("content");
   if (text.empty()) {
     json_.Text("null");
@@ -195,10 +201,10 @@ std::string_view DetailsOf(const protocol::Block& block) {
   return std::visit(signature, block);
 }
 
-void Body::WriteReasoning(const protocol::Blocks& blocks) {
+void Body::WriteReasoning(const ReplayBlocks& blocks) {
   if (model_.quirks.echo_reasoning) {
     std::string reasoning;
-    for (const protocol::Block& block : blocks) {
+    for (const protocol::Block& block : blocks.all()) {
       if (const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block))
         reasoning += thinking->text;
     }
@@ -206,7 +212,7 @@ void Body::WriteReasoning(const protocol::Blocks& blocks) {
   }
   if (!model_.quirks.echo_reasoning_details) return;
   std::string details;
-  for (const protocol::Block& block : blocks) {
+  for (const protocol::Block& block : blocks.all()) {
     JsonView(DetailsOf(block)).ForEach([&](const JsonView& detail) {
       if (!details.empty()) details += ',';
       details += detail.text();
@@ -215,9 +221,9 @@ void Body::WriteReasoning(const protocol::Blocks& blocks) {
   if (!details.empty()) json_.Key("reasoning_details").Text("[" + details + "]");
 }
 
-void Body::WriteCalls(const protocol::Blocks& blocks) {
+void Body::WriteCalls(const ReplayBlocks& blocks) {
   bool any = false;
-  for (const protocol::Block& block : blocks) {
+  for (const protocol::Block& block : blocks.all()) {
     const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
     if (call == nullptr) continue;
     if (!any) json_.Key("tool_calls").BeginArray();

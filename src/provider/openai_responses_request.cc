@@ -129,7 +129,8 @@ Status Body::WriteInput() {
   json_.Key("input").BeginArray();
   for (const Entry& entry : request_.entries) {
     if (const auto* turn = std::get_if<AssistantTurn>(&entry)) {
-      for (const protocol::Block& block : ReplayBlocks(model_, *turn)) WriteBlock(block);
+      const ReplayBlocks blocks(model_, *turn);
+      for (const protocol::Block& block : blocks.all()) WriteBlock(block);
     } else if (const auto* result = std::get_if<ToolResult>(&entry)) {
       RETURN_IF_ERROR(WriteResult(*result));
     } else {

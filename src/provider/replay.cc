@@ -1,6 +1,7 @@
 #include "provider/replay.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/base64.h"
 #include "base/json_view.h"
@@ -30,9 +31,9 @@ bool IsPlainName(std::string_view name) {
 }
 
 /// Models call tools that there are not, by any name.
-std::string WireName(const std::string& name) {
-  if (IsPlainName(name)) return name;
-  std::string plain = name.substr(0, kMaxName);
+std::string WireName(std::string_view name) {
+  std::string plain(name.substr(0, kMaxName));
+  if (IsPlainName(name)) return plain;
   std::ranges::replace_if(plain, [](char c) { return !IsPlain(c); }, '_');
   return plain.empty() ? "unnamed" : plain;
 }
@@ -42,74 +43,76 @@ bool IsTakenType(std::string_view media_type) {
          media_type == "image/webp";
 }
 
-/// The block as the model may see it; absent when it may not.
-std::optional<protocol::Block> Visible(const Model& model, const protocol::Block& block, bool own) {
+}  // namespace
+
+ReplayBlocks::ReplayBlocks(const Model& model, const AssistantTurn& turn) {
+  const bool own = turn.model == model.FullName();
+  blocks_.reserve(turn.blocks.size());
+  for (const protocol::Block& block : turn.blocks) {
+    if (const protocol::Block* visible = Visible(model, block, own)) blocks_.push_back(visible);
+  }
+  while (!blocks_.empty() && IsReasoning(*blocks_.back())) blocks_.pop_back();
+}
+
+/// The block as the model may see it; null when it may not.
+const protocol::Block* ReplayBlocks::Visible(const Model& model, const protocol::Block& block,
+                                             bool own) {
   if (const auto* text = std::get_if<protocol::TextBlock>(&block)) {
-    if (Blank(text->text)) return std::nullopt;
-    protocol::TextBlock copy{.text = text->text};
-    if (own) copy.signature = text->signature;
-    return copy;
+    if (Blank(text->text)) return nullptr;
+    if (own || !text->signature) return &block;
+    return &changed_.emplace_back(protocol::TextBlock{.text = text->text});
   }
   if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block)) {
+    if (own && IsPlainName(call->tool_name)) return &block;
     protocol::ToolCallBlock copy = *call;
     copy.tool_name = WireName(call->tool_name);
     if (!own) {
       copy.native_id.reset();
       copy.signature.reset();
     }
-    return copy;
+    return &changed_.emplace_back(std::move(copy));
   }
   const auto same_dialect = [&](const protocol::OptionalText& dialect) {
     return own && dialect == DialectName(model.dialect);
   };
   if (const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block))
-    return same_dialect(thinking->dialect) ? std::optional(block) : std::nullopt;
+    return same_dialect(thinking->dialect) ? &block : nullptr;
   if (const auto* redacted = std::get_if<protocol::RedactedThinkingBlock>(&block))
-    return same_dialect(redacted->dialect) ? std::optional(block) : std::nullopt;
-  return std::nullopt;
-}
-
-}  // namespace
-
-protocol::Blocks ReplayBlocks(const Model& model, const AssistantTurn& turn) {
-  const bool own = turn.model == model.FullName();
-  protocol::Blocks out;
-  for (const protocol::Block& block : turn.blocks) {
-    if (std::optional<protocol::Block> visible = Visible(model, block, own))
-      out.push_back(*std::move(visible));
-  }
-  while (!out.empty() && IsReasoning(out.back())) out.pop_back();
-  return out;
+    return same_dialect(redacted->dialect) ? &block : nullptr;
+  return nullptr;
 }
 
 WireIds::WireIds(const Model& model, const Request& request) {
-  std::unordered_set<std::string> used;
+  const std::string full_name = model.FullName();
+  std::unordered_set<std::string_view> used;
+  used.reserve(request.entries.size());
+  calls_.reserve(request.entries.size());
   for (const Entry& entry : request.entries) {
     const auto* turn = std::get_if<AssistantTurn>(&entry);
     if (turn == nullptr) continue;
     for (const protocol::Block& block : turn->blocks) {
       const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
       if (call == nullptr) continue;
-      std::string wire_id = call->tool_call_id;
+      std::string_view wire_id = call->tool_call_id;
       // Some servers count their calls anew in every reply.
-      if (turn->model == model.FullName() && call->native_id && IsPlainName(*call->native_id) &&
+      if (turn->model == full_name && call->native_id && IsPlainName(*call->native_id) &&
           used.insert(*call->native_id).second)
         wire_id = *call->native_id;
-      used.insert(wire_id);
-      calls_.try_emplace(call->tool_call_id, std::move(wire_id), WireName(call->tool_name));
+      else
+        used.insert(wire_id);
+      calls_.try_emplace(call->tool_call_id, wire_id, call->tool_name);
     }
   }
 }
 
-const std::string& WireIds::IdOf(const std::string& tool_call_id) const {
+std::string_view WireIds::IdOf(std::string_view tool_call_id) const {
   const auto found = calls_.find(tool_call_id);
   return found == calls_.end() ? tool_call_id : found->second.wire_id;
 }
 
-const std::string& WireIds::ToolOf(const std::string& tool_call_id) const {
-  static const std::string none;
+std::string WireIds::ToolOf(std::string_view tool_call_id) const {
   const auto found = calls_.find(tool_call_id);
-  return found == calls_.end() ? none : found->second.tool;
+  return found == calls_.end() ? std::string() : WireName(found->second.tool);
 }
 
 std::vector<const ToolSpec*> SortedTools(const Request& request) {

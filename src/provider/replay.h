@@ -5,9 +5,11 @@
 // changes what was made of those before: a prefix stays a prefix.
 #pragma once
 
+#include <deque>
+#include <ranges>
 #include <string>
+#include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "provider/model.h"
@@ -19,25 +21,47 @@ namespace stet::provider {
 /// dialect; reasoning that no text or call follows; text of white space alone; blocks of unknown
 /// kinds. From another model's text and calls the signatures and native ids are gone. A tool's name
 /// that no server takes is spelled so that it does.
-protocol::Blocks ReplayBlocks(const Model& model, const AssistantTurn& turn);
+///
+/// Most are the turn's own and are not copied: `turn` must outlive what is returned.
+class ReplayBlocks {
+ public:
+  ReplayBlocks(const Model& model, const AssistantTurn& turn);
+  // What was changed is pointed at.
+  ReplayBlocks(const ReplayBlocks&) = delete;
+  ReplayBlocks& operator=(const ReplayBlocks&) = delete;
+
+  [[nodiscard]] bool empty() const { return blocks_.empty(); }
+  /// A range of blocks.
+  [[nodiscard]] auto all() const {
+    return std::views::transform(
+        blocks_, [](const protocol::Block* block) -> const protocol::Block& { return *block; });
+  }
+
+ private:
+  const protocol::Block* Visible(const Model& model, const protocol::Block& block, bool own);
+
+  std::vector<const protocol::Block*> blocks_;
+  std::deque<protocol::Block> changed_;
+};
 
 /// What calls are named on the wire: by the id that this model gave them, the first time it is
 /// used; else by ours.
 class WireIds {
  public:
+  /// `request` must outlive it.
   WireIds(const Model& model, const Request& request);
 
   /// `tool_call_id` itself when the request has no such call.
-  [[nodiscard]] const std::string& IdOf(const std::string& tool_call_id) const;
+  [[nodiscard]] std::string_view IdOf(std::string_view tool_call_id) const;
   /// The called tool; empty when the request has no such call.
-  [[nodiscard]] const std::string& ToolOf(const std::string& tool_call_id) const;
+  [[nodiscard]] std::string ToolOf(std::string_view tool_call_id) const;
 
  private:
   struct Call {
-    std::string wire_id;
-    std::string tool;
+    std::string_view wire_id;
+    std::string_view tool;
   };
-  std::unordered_map<std::string, Call> calls_;
+  std::unordered_map<std::string_view, Call> calls_;
 };
 
 /// By name, whatever their order in the request.

@@ -34,33 +34,39 @@ Blocks Mixed() {
           Call("e_1", "n_1")};
 }
 
+Blocks Replayed(const Model& model, const AssistantTurn& turn) {
+  const ReplayBlocks blocks(model, turn);
+  Blocks out;
+  std::ranges::copy(blocks.all(), std::back_inserter(out));
+  return out;
+}
+
 TEST(Replay, TheSameModelSeesItsReasoningAndSignatures) {
-  EXPECT_EQ(ReplayBlocks(TestModel(), {.blocks = Mixed(), .model = "acme/m"}),
-            (Blocks{Mixed()[0], Mixed()[1], TextBlock{.text = "b", .signature = "S"},
-                    Call("e_1", "n_1")}));
+  EXPECT_EQ(Replayed(TestModel(), {.blocks = Mixed(), .model = "acme/m"}),
+            (Blocks{Mixed()[0], Mixed()[1], Mixed()[3], Call("e_1", "n_1")}));
 }
 
 TEST(Replay, AnotherModelSeesTextAndCallsAlone) {
   ToolCallBlock call = Call("e_1", std::nullopt);
   call.signature.reset();
-  EXPECT_EQ(ReplayBlocks(TestModel(), {.blocks = Mixed(), .model = "acme/other"}),
+  EXPECT_EQ(Replayed(TestModel(), {.blocks = Mixed(), .model = "acme/other"}),
             (Blocks{TextBlock{.text = "b"}, call}));
 }
 
 TEST(Replay, ReasoningOfAnotherDialectIsGone) {
   Model model = TestModel();
   model.dialect = Dialect::kOpenAiCompletions;
-  EXPECT_EQ(ReplayBlocks(model, {.blocks = Mixed(), .model = "acme/m"}),
-            (Blocks{TextBlock{.text = "b", .signature = "S"}, Call("e_1", "n_1")}));
+  EXPECT_EQ(Replayed(model, {.blocks = Mixed(), .model = "acme/m"}),
+            (Blocks{Mixed()[3], Call("e_1", "n_1")}));
 }
 
 TEST(Replay, ReasoningThatNothingFollowsIsGone) {
   const ThinkingBlock thinking{.text = "a", .dialect = kDialect};
-  EXPECT_EQ(ReplayBlocks(TestModel(), {.blocks = {TextBlock{.text = "t"}, thinking, thinking,
-                                                  TextBlock{.text = " "}},
-                                       .model = "acme/m"}),
+  EXPECT_EQ(Replayed(TestModel(), {.blocks = {TextBlock{.text = "t"}, thinking, thinking,
+                                              TextBlock{.text = " "}},
+                                   .model = "acme/m"}),
             (Blocks{TextBlock{.text = "t"}}));
-  EXPECT_EQ(ReplayBlocks(TestModel(), {.blocks = {thinking}, .model = "acme/m"}), Blocks{});
+  EXPECT_EQ(Replayed(TestModel(), {.blocks = {thinking}, .model = "acme/m"}), Blocks{});
 }
 
 Request CallsBy(const std::vector<std::pair<std::string, ToolCallBlock>>& calls) {
@@ -111,7 +117,7 @@ TEST(Replay, LaterCallsDoNotRenameEarlierOnes) {
     const WireIds ids(TestModel(), request);
     for (std::size_t k = 0; k < names.size(); ++k)
       ASSERT_EQ(ids.IdOf("e_" + std::to_string(k)), names[k]);
-    names.push_back(ids.IdOf(id));
+    names.emplace_back(ids.IdOf(id));
   }
 }
 
@@ -139,7 +145,7 @@ TEST(Replay, ANameThatIsNoToolsIsSpelledSoThatServersTakeIt) {
     ToolCallBlock call = Call("e_1", std::nullopt);
     call.tool_name = said;
     request.entries.emplace_back(AssistantTurn{.blocks = {call}, .model = "acme/m"});
-    const Blocks blocks = ReplayBlocks(model, std::get<AssistantTurn>(request.entries[0]));
+    const Blocks blocks = Replayed(model, std::get<AssistantTurn>(request.entries[0]));
     EXPECT_EQ(std::get<ToolCallBlock>(blocks[0]).tool_name, sent);
     EXPECT_EQ(WireIds(model, request).ToolOf("e_1"), sent);
   }
