@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "policy/harmless.h"
+#include "policy/shell.h"
+#include "policy/shell_auto.h"
+#include "policy/shell_rules.h"
 
 namespace stet::policy {
 namespace {
@@ -65,14 +67,16 @@ bool FitsUrl(const Rule& rule, std::string_view url) {
                             host[host.size() - domain.size() - 1] == '.');
 }
 
-/// Whether the rule speaks of this call. A beginning that allows a command speaks of plain commands
-/// only: `git status*` does not cover `git status; rm -rf x`.
-bool Speaks(const Rule& rule, const Question& question, bool allows) {
+/// Whether the rule speaks of this call. A rule that allows a command speaks of nothing else in its
+/// line: `git status*` does not cover `git status; rm -rf x`.
+bool Speaks(const Rule& rule, const Question& question, const ShellPlace& place, bool allows) {
   if (rule.tool != question.tool) return false;
   if (rule.specifier.empty()) return true;
-  if (!question.command.empty())
-    return Fits(rule, question.command) &&
-           (!allows || question.command == rule.specifier || IsPlainCommand(question.command));
+  if (!question.command.empty()) {
+    if (rule.exact) return question.command == rule.specifier;
+    const ShellAnalysis shell = AnalyseShell(question.command, place);
+    return allows ? ShellCovers(rule.specifier, shell) : ShellTouches(rule.specifier, shell);
+  }
   if (!question.url.empty()) return FitsUrl(rule, question.url);
   const std::vector<std::string>& paths =
       question.writes.empty() ? question.reads : question.writes;
@@ -81,10 +85,11 @@ bool Speaks(const Rule& rule, const Question& question, bool allows) {
                 : std::ranges::any_of(paths, fits);
 }
 
-const Rule* FindRule(const std::vector<Rule>& rules, const Question& question, bool allows) {
-  const auto found =
-      std::ranges::find_if(rules, [&](const Rule& rule) { return Speaks(rule, question, allows); });
-  return found == rules.end() ? nullptr : &*found;
+const Rule* FindRule(const Rules& rules, const std::vector<Rule>& among, const Question& question) {
+  const bool allows = &among == &rules.allow;
+  const auto found = std::ranges::find_if(
+      among, [&](const Rule& rule) { return Speaks(rule, question, {rules.project, ""}, allows); });
+  return found == among.end() ? nullptr : &*found;
 }
 
 std::string_view Trim(std::string_view text) {
@@ -104,18 +109,18 @@ std::string_view Withheld(const Capabilities& run, const Question& question) {
 }
 
 Decision DecideUnless(const Rules& rules, const Question& question) {
-  if (const Rule* rule = FindRule(rules.hard, question, false))
+  if (const Rule* rule = FindRule(rules, rules.hard, question))
     return {Verdict::kDeny, "hard:" + RuleText(*rule), "a rule forbids it for good", true};
   if (rules.mode == Mode::kPlan && question.effects)
     return {Verdict::kDeny, "mode:plan", "nothing is changed while planning"};
   if (const std::string_view withheld = Withheld(rules.run, question); !withheld.empty())
     return {Verdict::kDeny, std::string(withheld), rules.run.reason};
-  if (const Rule* rule = FindRule(rules.deny, question, false))
+  if (const Rule* rule = FindRule(rules, rules.deny, question))
     return {Verdict::kDeny, "deny:" + RuleText(*rule), "a rule forbids it"};
   if (rules.mode == Mode::kBypass) return {Verdict::kAllow, "mode:bypass", ""};
-  if (const Rule* rule = FindRule(rules.ask, question, false))
+  if (const Rule* rule = FindRule(rules, rules.ask, question))
     return {Verdict::kAsk, "ask:" + RuleText(*rule), "a rule wants it asked"};
-  if (const Rule* rule = FindRule(rules.allow, question, true))
+  if (const Rule* rule = FindRule(rules, rules.allow, question))
     return {Verdict::kAllow, "allow:" + RuleText(*rule), ""};
   const bool home = AtHome(rules, question.reads);
   if (!question.url.empty()) return {Verdict::kAsk, "network", "it uses the network"};
@@ -125,9 +130,13 @@ Decision DecideUnless(const Rules& rules, const Question& question) {
       AtHome(rules, question.writes))
     return {Verdict::kAllow, fmt::format("mode:{}", ModeName(rules.mode)), ""};
   if (!question.command.empty()) {
-    if (rules.mode == Mode::kAuto && IsHarmlessCommand(question.command))
-      return {Verdict::kAllow, "mode:auto", ""};
-    return {Verdict::kAsk, "command", "commands are asked"};
+    if (rules.mode != Mode::kAuto) return {Verdict::kAsk, "command", "commands are asked"};
+    std::vector<std::string> roots = rules.more_roots;
+    roots.push_back(rules.project);
+    AutoAnswer answer =
+        AutoVerdict(AnalyseShell(question.command, {rules.project, ""}), false, roots);
+    if (answer.allowed) return {Verdict::kAllow, "mode:auto", ""};
+    return {Verdict::kAsk, "command", std::move(answer.why)};
   }
   if (!question.effects) return {Verdict::kAsk, "read outside", "it is outside the project"};
   return {Verdict::kAsk, "write", "changes are asked"};

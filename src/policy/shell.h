@@ -1,0 +1,127 @@
+// What a shell command would do, read from its syntax and a table of programs.
+//
+// AnalyseShell finds every simple command that a line would run: in pipelines, lists, subshells,
+// functions and substitutions, behind sudo, env, timeout and the like, in `bash -c`, `eval`,
+// `xargs` and `find -exec`; and says of each what it does. It fails closed: what was not parsed, is
+// longer than kMaxShellBytes, has more than kMaxShellNodes nodes or is nested too deeply is not
+// understood, and what is understood only in part is never called read-only. It reads no file and
+// no environment: the same line in the same place has the same answer. Safe from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stet::policy {
+
+inline constexpr std::size_t kMaxShellBytes = std::size_t{64} << 10;
+inline constexpr std::size_t kMaxShellNodes = 50'000;
+
+/// Where a line starts. Real paths; an empty home is not known.
+struct ShellPlace {
+  std::string cwd;
+  std::string home;
+  friend bool operator==(const ShellPlace&, const ShellPlace&) = default;
+};
+
+/// One word as the program gets it, quotes taken off.
+struct ShellWord {
+  enum class Kind {
+    kKnown,
+    kPattern,  // A glob: `text` is the pattern.
+    kUnknown,  // `text` is its known beginning, then source.
+  };
+  std::string text;
+  Kind kind = Kind::kKnown;
+  std::size_t fixed = 0;      // How many bytes of `text` are certain; all of a known word.
+  bool maybe_option = false;  // Not known, and it may become something that begins with a dash.
+  [[nodiscard]] bool known() const { return kind == Kind::kKnown; }
+  friend bool operator==(const ShellWord&, const ShellWord&) = default;
+};
+
+struct ShellAssignment {
+  std::string name;
+  ShellWord value;
+  friend bool operator==(const ShellAssignment&, const ShellAssignment&) = default;
+};
+
+struct ShellRedirect {
+  enum class Kind {
+    kRead,
+    kOverwrite,
+    kAppend,
+    kDuplicate,  // Of another descriptor, or it is closed: no file.
+    kText,       // A heredoc or here-string: the target is what is read.
+  };
+  Kind kind = Kind::kRead;
+  ShellWord target;
+  friend bool operator==(const ShellRedirect&, const ShellRedirect&) = default;
+};
+
+struct ShellPath {
+  enum class Reach {
+    kExact,     // This file, or the names in this folder.
+    kTree,      // And everything below it.
+    kMatches,   // Something in or below this folder.
+    kAnywhere,  // Not known.
+  };
+  std::string path;  // Absolute, without "." and ".."; empty for kAnywhere.
+  Reach reach = Reach::kExact;
+  std::string name;  // Of kMatches, when all that match have names like this: "*.o".
+  friend bool operator==(const ShellPath&, const ShellPath&) = default;
+};
+
+/// From harmless to worst.
+enum class ShellEffect {
+  kReadOnly,
+  kWrites,       // Changes files, in a way that can be undone.
+  kRunsProject,  // Runs code of the project: builds, tests, its scripts.
+  kFetches,      // Only gets something from the network.
+  kUnknown,
+  kProcess,   // Signals, services, jobs of others.
+  kNetwork,   // May send something.
+  kDestroys,  // What cannot be restored may be lost.
+};
+
+/// "read-only", "writes", ...
+std::string_view ShellEffectName(ShellEffect effect);
+
+/// One simple command.
+struct ShellCommand {
+  std::vector<ShellWord> words;  // The program first. Empty: assignments or redirections alone.
+  std::vector<ShellAssignment> assignments;
+  std::vector<ShellRedirect> redirects;
+  std::vector<std::string> folders;  // It runs in one of these; none: not known where.
+  int wrapper = -1;                  // The command, by its place in the list, that starts this one.
+  bool wraps = false;                // It only starts others, which follow in the list.
+
+  ShellEffect effect = ShellEffect::kUnknown;
+  std::vector<ShellPath> reads;
+  std::vector<ShellPath> writes;  // Made or changed.
+  std::vector<ShellPath> loses;   // Deleted or overwritten.
+  bool privileged = false;        // As another user.
+  bool odd = false;               // Made to run something in a way that nobody writes by chance.
+  bool git_elsewhere = false;     // git in another folder than the start.
+  std::string why;                // For people, where it is not read-only: "rm deletes files".
+  friend bool operator==(const ShellCommand&, const ShellCommand&) = default;
+
+  [[nodiscard]] bool reversible() const {
+    return effect <= ShellEffect::kFetches && loses.empty() && !odd;
+  }
+};
+
+struct ShellAnalysis {
+  bool understood = true;
+  std::string why;  // Why not.
+  std::string line;
+  ShellPlace place;
+  std::vector<ShellCommand> commands;
+  friend bool operator==(const ShellAnalysis&, const ShellAnalysis&) = default;
+};
+
+ShellAnalysis AnalyseShell(std::string_view line, const ShellPlace& place);
+
+/// Understood, and nothing in it does more than read.
+bool IsReadOnly(const ShellAnalysis& analysis);
+
+}  // namespace stet::policy
