@@ -112,7 +112,7 @@ Status Asks::Answer(const protocol::PermissionAnswer& answer) {
   event.answer = answer.allow ? "allow" : "deny";
   event.args = answer.args;
   event.scope = answer.scope;
-  if (answer.allow && answer.scope == "session") event.rule = open->second.ask.session_rule;
+  if (answer.allow && answer.scope != "once") event.rule = open->second.ask.session_rule;
   event.by = answer.by;
   const Pending<PermissionReply> reply = open->second.reply;
   RETURN_IF_ERROR(Append(std::move(event), open->second.stamp));

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "agent/question.h"
 #include "agent/run_producers.h"
+#include "base/diagnostics.h"
 #include "base/hash.h"
 
 namespace stet::agent {
@@ -14,17 +16,6 @@ constexpr std::size_t kMaxSideBySide = 8;
 
 tool::Outcome NotRun(std::string_view why) {
   return tool::Problem(fmt::format("This call was not run: {}", why));
-}
-
-policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent) {
-  policy::Question question;
-  question.tool = tool;
-  question.effects = intent.effects;
-  question.reads = intent.reads;
-  question.writes = intent.writes;
-  question.command = intent.command;
-  question.url = intent.url;
-  return question;
 }
 
 }  // namespace
@@ -121,9 +112,13 @@ Result<Calls::OnePtr> Calls::Prepare(const protocol::ToolCallBlock& block) const
   return one;
 }
 
+policy::Question Calls::Question(const One& one) const {
+  return QuestionOf(one.block.tool_name, one.intent, bench_.workspace, bench_.rules.home);
+}
+
 policy::Decision Calls::Decide(const One& one) const {
   bench_.rules.run = CapabilitiesNow(bench_);
-  return policy::Decide(bench_.rules, QuestionOf(one.block.tool_name, one.intent));
+  return policy::Decide(bench_.rules, Question(one));
 }
 
 Task<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
@@ -172,8 +167,7 @@ Task<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::stri
   ask.summary = one.intent.summary;
   ask.reason = decision.reason;
   ask.rule = decision.rule;
-  const policy::Question question = QuestionOf(one.block.tool_name, one.intent);
-  ask.session_rule = policy::RuleText(policy::GrantFor(bench_.rules, question));
+  ask.session_rule = policy::RuleText(policy::GrantFor(bench_.rules, Question(one)));
   const std::string hash = FastHashHex(one.args.text);
   if (earlier_ != nullptr) {
     const auto before = std::ranges::find(earlier_->permissions, one.block.tool_call_id,
@@ -196,9 +190,16 @@ Task<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::stri
     CO_RETURN_IF_ERROR(Answer(one.block, NotRun("the turn was cancelled before it was allowed")));
     co_return false;
   }
-  if ((*said)->allow && (*said)->scope == "session")
-    bench_.rules.allow.push_back(policy::GrantFrom(ask.session_rule));
+  if ((*said)->allow && (*said)->scope != "once") Grant(ask.session_rule, (*said)->scope);
   co_return TakeAnswer(one, **said, decision, by);
+}
+
+/// From now on, in this session; a wider grant is kept where the next sessions look.
+void Calls::Grant(const std::string& rule, const std::string& scope) {
+  bench_.rules.allow.push_back(policy::GrantFrom(rule));
+  if (scope == "session" || !bench_.keep_grant) return;
+  if (const Status kept = bench_.keep_grant(scope, rule); !kept)
+    STET_LOG(kWarn, "a grant could not be kept: {}", kept.error().Text());
 }
 
 Result<bool> Calls::TakeAnswer(One& one, const protocol::PermissionAnswer& answer,
@@ -284,6 +285,7 @@ Task<void> Calls::Execute(OnePtr one) {
       outcome = co_await one->tool->Run(one->args, call);
     one->took =
         std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - one->began);
+    bench_.redactor.Clean(outcome.content);
     one->outcome = std::move(outcome);
     if (one->in_log) {
       if (Status landed = Land(*one); !landed && status_) status_ = std::move(landed);
@@ -315,14 +317,18 @@ tool::Call Calls::MakeCall(One& one) {
           },
       .record_task =
           [this](protocol::Task task) { return AppendEvent(bench_.log, std::move(task), stamp_); },
-      .put_blob = [this](std::string_view bytes) { return bench_.log.blobs().Put(bytes); },
+      .put_blob =
+          [this](std::string_view bytes) {
+            return bench_.log.blobs().Put(
+                bench_.redactor.empty() ? bytes : bench_.redactor.Clean(std::string(bytes)));
+          },
       .get_blob = [this](std::string_view name) { return bench_.log.blobs().Get(name); },
       .update =
           [this, &one](std::string_view text) {
             if (!one.in_log) return;
             protocol::ToolExecutionUpdate update;
             update.tool_call_id = one.block.tool_call_id;
-            update.partial = text;
+            update.partial = bench_.redactor.Clean(std::string(text));
             bench_.log.Publish(std::move(update));
           },
       .ask = [this, &one](

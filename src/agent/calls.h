@@ -68,10 +68,12 @@ class Calls {
   Task<Result<bool>> Permit(One& one, policy::Decision& decision, std::string& by);
   Result<bool> TakeAnswer(One& one, const protocol::PermissionAnswer& answer,
                           policy::Decision& decision, std::string& by);
+  void Grant(const std::string& rule, const std::string& scope);
   Status Refuse(const One& one, const policy::Decision& decision, std::string_view more);
   Status Deny(const One& one, const policy::Decision& decision, std::string_view why);
   [[nodiscard]] std::vector<log::Draft> Drafts(std::vector<protocol::Payload> payloads) const;
   Result<OnePtr> Prepare(const protocol::ToolCallBlock& block) const;
+  [[nodiscard]] policy::Question Question(const One& one) const;
   [[nodiscard]] policy::Decision Decide(const One& one) const;
 
   Task<void> Execute(OnePtr one);

@@ -61,7 +61,7 @@ class Fold {
   }
 
   void TakePermission(const protocol::Permission& permission, Opening& opening) const {
-    if (permission.phase == "answered" && permission.scope == "session" && permission.rule)
+    if (permission.phase == "answered" && permission.rule)
       opening.grants.push_back(policy::GrantFrom(*permission.rule));
     if (!open_.contains(permission.tool_call_id)) return;
     const auto earlier = std::ranges::find(opening.permissions, permission.request_id,

@@ -296,24 +296,51 @@ Task<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEn
   if (!ran) co_return ran;
   end.denials.insert(end.denials.end(), calls.denials().begin(), calls.denials().end());
   stopped_ = stopped_ || calls.stopped();
+  const Status refused = co_await CheckRefusals(calls);
+  if (!refused) co_return refused;
   const Status checked = co_await CheckProgress(calls);
   co_return checked;
+}
+
+/// Whether somebody says that the turn may go on.
+Task<Result<bool>> Turn::AskToGoOn(std::string text) {
+  protocol::QuestionAsk ask;
+  ask.question_id = protocol::NewRequestId(ProcessRandom());
+  ask.text = std::move(text);
+  ask.options = Raw{R"(["Go on","Stop"])"};
+  Result<QuestionReply> said =
+      co_await bench_.asks.Question(std::move(ask), false, stamp_, cancel_.token());
+  if (!said) co_return std::unexpected(said.error());
+  const JsonView answer(*said ? (*said)->text : std::string_view());
+  co_return answer.StringOr("") != "Stop" && !answer["declined"];
+}
+
+/// What somebody refused, somebody knows of; the rules' refusals are told.
+Task<Status> Turn::CheckRefusals(const Calls& calls) {
+  const auto by_rules = static_cast<std::size_t>(std::ranges::count_if(
+      calls.denials(), [](const Denial& denial) { return denial.rule != "user"; }));
+  const bool ran = calls.findings().size() > calls.denials().size();
+  if (!refusals_.TooMany(by_rules, ran) || cancel_.cancelled() || stopped_) co_return Status();
+  if (!bench_.asks.present()) {
+    denied_ = true;
+    co_return Status();
+  }
+  const Result<bool> goes_on = co_await AskToGoOn(
+      fmt::format("The rules refused call after call, the last by {}. Shall it go on?",
+                  calls.denials().back().rule));
+  if (!goes_on) co_return std::unexpected(goes_on.error());
+  stopped_ = stopped_ || !*goes_on;
+  co_return Status();
 }
 
 /// A turn that goes round in circles is never ended by us: somebody is asked, or the model told.
 Task<Status> Turn::CheckProgress(const Calls& calls) {
   if (!progress_.Stalls(calls.findings()) || cancel_.cancelled() || stopped_) co_return Status();
   if (bench_.asks.present()) {
-    protocol::QuestionAsk ask;
-    ask.question_id = protocol::NewRequestId(ProcessRandom());
-    ask.text = fmt::format("The last {} steps brought nothing new. Shall it go on?",
-                           Progress::kStepsBeforeAsking);
-    ask.options = Raw{R"(["Go on","Stop"])"};
-    Result<QuestionReply> said =
-        co_await bench_.asks.Question(std::move(ask), false, stamp_, cancel_.token());
-    if (!said) co_return std::unexpected(said.error());
-    const JsonView answer(*said ? (*said)->text : std::string_view());
-    if (answer.StringOr("") == "Stop" || answer["declined"]) stopped_ = true;
+    const Result<bool> goes_on = co_await AskToGoOn(fmt::format(
+        "The last {} steps brought nothing new. Shall it go on?", Progress::kStepsBeforeAsking));
+    if (!goes_on) co_return std::unexpected(goes_on.error());
+    stopped_ = stopped_ || !*goes_on;
     co_return Status();
   }
   co_return Remind(fmt::format(
@@ -343,6 +370,16 @@ Status Turn::Recover(const provider::CallResult& call, TurnEnd& end, bool& rests
   if (cancel_.cancelled() || stopped_) {
     rests = true;
     end.reason = cancel_.cancelled() ? ended::kCancelled : ended::kStopped;
+    return {};
+  }
+  if (denied_) {
+    rests = true;
+    end.reason = ended::kDenied;
+    end.error = fmt::format(
+        "stopped: the rules refused {} calls, and nobody is there to ask. Allow what the work "
+        "needs "
+        "with --allowed-tools or another --permission-mode",
+        end.denials.size());
     return {};
   }
   if (bench_.output && bench_.output->value) {

@@ -13,6 +13,7 @@
 
 #include "agent/calls.h"
 #include "agent/progress.h"
+#include "agent/refusals.h"
 #include "agent/workbench.h"
 #include "base/cancel.h"
 #include "base/loop.h"
@@ -27,6 +28,7 @@ inline constexpr std::string_view kMaxTurns = "max_turns";
 inline constexpr std::string_view kBudget = "budget";
 inline constexpr std::string_view kTimeout = "timeout";
 inline constexpr std::string_view kStopped = "stopped";     // Somebody denied a call and said stop.
+inline constexpr std::string_view kDenied = "denied";       // By the rules, again and again.
 inline constexpr std::string_view kBlocked = "blocked";     // A gate holds the end up.
 inline constexpr std::string_view kNoOutput = "no_output";  // Nothing that fits the schema came.
 inline constexpr std::string_view kRefused = "refused";
@@ -71,6 +73,8 @@ class Turn {
   Task<Status> RunSteps(TurnEnd& end);
   Task<Status> Step(TurnEnd& end, bool& rests);
   Task<Status> RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end);
+  Task<Status> CheckRefusals(const Calls& calls);
+  Task<Result<bool>> AskToGoOn(std::string text);
   Task<Status> CheckProgress(const Calls& calls);
   [[nodiscard]] bool OverLimit(TurnEnd& end) const;
   Result<provider::Request> BuildRequest();
@@ -91,6 +95,8 @@ class Turn {
   bool stopped_ = false;
   protocol::Stamp stamp_;
   Progress progress_;
+  Refusals refusals_;
+  bool denied_ = false;  // The rules refused too much, and nobody is there to be told.
   std::optional<std::int64_t> max_tokens_;  // Raised, after a reply was cut.
   int continuations_ = 0;                   // In a row.
   int output_reminders_ = 0;

@@ -10,6 +10,7 @@
 
 #include "agent/asks.h"
 #include "agent/opening.h"
+#include "agent/redactor.h"
 #include "agent/run_view.h"
 #include "base/loop.h"
 #include "context/account.h"
@@ -60,6 +61,9 @@ struct Workbench {
   tool::Workspace& workspace;
   Asks& asks;
   policy::Rules rules;
+  Redactor redactor = {};  // Of the vault's values, in what tools give.
+  /// Keeps what was granted beyond this session. May be null.
+  std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;
   Limits limits;
   std::optional<std::string> effort;
   std::optional<WantedOutput> output;

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/fs.h"
+#include "base/secrets.h"
 #include "base/utf8.h"
 
 namespace stet {
@@ -120,7 +121,7 @@ void Diagnostics::Write(Level level, const char* file, int line, fmt::string_vie
                         fmt::format_args args) noexcept {
   // Ignoring errors on purpose, the ones thrown included: a log line is never worth a failure.
   try {
-    const std::string text = FormatLine(level, file, line, fmt::vformat(format, args));
+    const std::string text = FormatLine(level, file, line, MaskSecrets(fmt::vformat(format, args)));
     Sink& sink = TheSink();
     const std::scoped_lock lock(sink.mutex);
     if (!sink.fd) return;

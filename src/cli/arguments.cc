@@ -79,6 +79,7 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   exporting->add_option("-o,--output", command.output,
                         "The file to write (default: ID.tar or ID.jsonl here; - for stdout)");
   exporting->add_flag("--jsonl", command.jsonl, "The log alone, without blobs and child agents");
+  exporting->add_flag("--reveal", command.reveal, "Do not mask what looks like a secret");
 
   CLI::App* import = verb("import", "Take in an exported session (a tar or a JSONL)");
   import->add_option("FILE", command.file, "The file (- for stdin)")->required();
@@ -257,6 +258,36 @@ void AddDevice(CLI::App& app, SetupCommand& setup, DoctorCommand& doctor, Config
   verb("path", "Where the file is");
 }
 
+void AddTrust(CLI::App& app, TrustCommand& trust) {
+  CLI::App* trusting = app.add_subcommand(
+      "trust", "Show what the project here brings that acts, and say what of it may");
+  trusting->callback([&trust] { trust.asked = true; });
+  trusting->add_option("PART", trust.parts, "config, model, hooks, extensions or mcp");
+  CLI::Option* all = trusting->add_flag("--all", trust.all, "Trust all that it brings");
+  trusting->add_flag("--none", trust.none, "Trust nothing of it any longer")->excludes(all);
+  trusting->add_option("--cwd", trust.cwd, "The project's folder, instead of the current one");
+  trusting->add_flag("--json", trust.json, "Print JSON");
+}
+
+void AddVault(CLI::App& app, VaultCommand& vault) {
+  CLI::App* keeping = app.add_subcommand("vault", "Keep keys and other secrets, by name");
+  keeping->require_subcommand(1);
+  const auto verb = [&](const char* name, const char* description) {
+    CLI::App* added = keeping->add_subcommand(name, description);
+    added->callback([&vault, name] { vault.verb = name; });
+    return added;
+  };
+  const auto named = [&](CLI::App* added) {
+    added->add_option("NAME", vault.name, "What the secret is called")->required();
+    return added;
+  };
+  named(verb("set", "Keep a secret; its value is read from stdin, or typed unseen"));
+  named(verb("get", "Whether it is there; with --reveal, print it"))
+      ->add_flag("--reveal", vault.reveal, "Print the value itself");
+  verb("ls", "The names of what is kept")->add_flag("--json", vault.json, "Print JSON");
+  named(verb("rm", "Forget a secret"));
+}
+
 /// The values that a check in braces, such as "TEXT:{a,b}", leaves.
 std::vector<std::string> ChoicesIn(const std::string& type) {
   std::vector<std::string> choices;
@@ -316,6 +347,8 @@ Command ParseArguments(int argc, const char* const* argv) {
   SetupCommand setup;
   DoctorCommand doctor;
   ConfigCommand config;
+  TrustCommand trust;
+  VaultCommand vault;
   std::string shell;
   std::string refused;
   CLI::App app{std::string(kDescription), "stet"};
@@ -324,6 +357,8 @@ Command ParseArguments(int argc, const char* const* argv) {
   AddSessions(app, sessions);
   AddModels(app, models);
   AddDevice(app, setup, doctor, config);
+  AddTrust(app, trust);
+  AddVault(app, vault);
   app.add_subcommand("completion", "Print a script that completes stet's command line in a shell")
       ->add_option("SHELL", shell, "bash, zsh or fish")
       ->required()
@@ -353,6 +388,8 @@ Command ParseArguments(int argc, const char* const* argv) {
   if (!models.verb.empty()) return models;
   if (setup.asked) return setup;
   if (doctor.asked) return doctor;
+  if (trust.asked) return trust;
+  if (!vault.verb.empty()) return vault;
   if (!config.verb.empty()) return config;
   if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));
   if (sessions.verb.empty()) {

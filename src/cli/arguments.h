@@ -23,6 +23,7 @@ struct SessionsCommand {
   bool json = false;
   bool cost = false;
   bool jsonl = false;
+  bool reveal = false;
   bool yes = false;
   bool all = false;
   bool to_start = false;
@@ -51,6 +52,24 @@ struct SetupCommand {
 /// `stet doctor`.
 struct DoctorCommand {
   bool asked = false;
+  bool json = false;
+};
+
+/// `stet trust`.
+struct TrustCommand {
+  bool asked = false;
+  std::vector<std::string> parts;
+  bool all = false;
+  bool none = false;
+  std::string cwd;
+  bool json = false;
+};
+
+/// `stet vault VERB`.
+struct VaultCommand {
+  std::string verb;  // set, get, ls or rm
+  std::string name;
+  bool reveal = false;
   bool json = false;
 };
 
@@ -100,7 +119,7 @@ struct Answer {
 };
 
 using Command = std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand,
-                             ConfigCommand, WorkCommand, Answer>;
+                             ConfigCommand, TrustCommand, VaultCommand, WorkCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

@@ -36,6 +36,12 @@ std::string OptionRows(const Raw& options) {
   return rows;
 }
 
+std::string ScopeOf(std::string_view key) {
+  if (key == "a") return "session";
+  if (key == "p") return "project";
+  return key == "g" ? "always" : "once";
+}
+
 }  // namespace
 
 void InteractiveSession::AskPermission(const protocol::PermissionAsk& ask) {
@@ -51,10 +57,11 @@ void InteractiveSession::AskPermission(const protocol::PermissionAsk& ask) {
   view_.Block(text);
   view_.MarkShown(ask.tool_call_id);
   Ask({.id = ask.request_id,
-       .prompt =
-           fmt::format("y once   a always in this session: {}   n no   e no, and say what instead",
-                       PrintableText(OneLineText(ask.session_rule))),
-       .keys = "yane",
+       .prompt = fmt::format(
+           "y once   n no   e no, and say what instead   a always in this session: {}   "
+           "p in this project   g everywhere",
+           PrintableText(OneLineText(ask.session_rule))),
+       .keys = "yanepg",
        .answered = [this, ask](const std::string& key) { AnswerPermission(ask, key); }});
 }
 
@@ -74,10 +81,15 @@ void InteractiveSession::AnswerPermission(const protocol::PermissionAsk& ask,
   protocol::PermissionAnswer answer;
   answer.request_id = ask.request_id;
   answer.allow = true;
-  answer.scope = key == "a" ? "session" : "once";
+  answer.scope = ScopeOf(key);
   answer.by = kMe;
   if (const Status done = session_->Answer(answer); !done) return NotAnswered(done.error());
-  if (key == "a") view_.Note("allowed in this session: " + ask.session_rule);
+  if (key != "y")
+    view_.Note(fmt::format("allowed {}: {}",
+                           key == "a"   ? "in this session"
+                           : key == "p" ? "in this project"
+                                        : "always",
+                           ask.session_rule));
 }
 
 void InteractiveSession::Deny(const std::string& request_id, const std::string& message) {

@@ -108,7 +108,8 @@ int ExitCodeOf(const protocol::TurnReport& report) {
   if (report.reason == "cancelled") return kExitInterrupted;
   if (report.reason == "timeout") return kExitTimeout;
   if (report.reason == "max_turns" || report.reason == "budget") return kExitLimit;
-  if (report.reason == "stopped" || report.reason == "blocked") return kExitRefused;
+  if (report.reason == "stopped" || report.reason == "blocked" || report.reason == "denied")
+    return kExitRefused;
   return report.failure == "auth" ? kExitAuth : kExitFailed;
 }
 

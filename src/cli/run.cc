@@ -12,6 +12,8 @@
 #include "cli/setup.h"
 #include "cli/stream_json.h"
 #include "cli/terminal.h"
+#include "cli/trust.h"
+#include "cli/vault.h"
 
 namespace stet::cli {
 
@@ -21,6 +23,10 @@ Result<int> PerformOnDevice(const Command& command, const Clients& clients, Term
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, clients.device());
   if (const auto* doctor = std::get_if<DoctorCommand>(&command))
     return RunDoctor(*doctor, *device, terminal);
+  if (const auto* trust = std::get_if<TrustCommand>(&command))
+    return RunTrust(*trust, *device, terminal);
+  if (const auto* vault = std::get_if<VaultCommand>(&command))
+    return RunVault(*vault, *device, terminal);
   if (const auto* config = std::get_if<ConfigCommand>(&command))
     return RunConfig(*config, *device, terminal);
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> models, clients.models());

@@ -183,7 +183,9 @@ Result<int> Export(const Work& work) {
       return Fail(Code::kInvalid, "a tar does not belong on a terminal: name a file with -o");
     path.clear();
   }
-  RETURN_IF_ERROR(work.sessions.Export(id, format, path, STDOUT_FILENO));
+  if (work.command.reveal)
+    work.terminal.Say("stet: secrets that the session has seen stand in the export as they are");
+  RETURN_IF_ERROR(work.sessions.Export(id, format, path, STDOUT_FILENO, work.command.reveal));
   if (!path.empty())
     work.terminal.Say(fmt::format("Wrote {}. `stet sessions import {}` takes it in.", path, path));
   return kExitDone;

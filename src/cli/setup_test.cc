@@ -42,6 +42,14 @@ class FakeDevice final : public client::Device {
     chosen = choice;
     return {};
   }
+  Result<protocol::TrustReport> Trust(const std::string&) override {
+    return protocol::TrustReport();
+  }
+  Status SetTrust(const std::string&, const std::vector<std::string>&) override { return {}; }
+  Result<protocol::VaultReport> Vault() override { return protocol::VaultReport(); }
+  Result<std::string> VaultValue(const std::string&) override { return std::string(); }
+  Status SetVault(const std::string&, const std::string&) override { return {}; }
+  Status RemoveVault(const std::string&) override { return {}; }
   protocol::CheckRows Examine() override { return {}; }
 
   protocol::ModelChoice chosen;

@@ -74,6 +74,19 @@ void RunMode(const std::string& mode, Desk& desk) {
   Change(change, "mode", desk);
 }
 
+void RunPermissions(const std::string&, Desk& desk) {
+  const Result<protocol::PermissionReport> report = desk.session.Permissions();
+  if (!report) return desk.Complain(report.error());
+  std::string text = fmt::format("mode: {}{}\n", report->mode,
+                                 report->sandboxed ? ", commands run in a sandbox" : "");
+  for (const protocol::RuleRow& row : report->rules)
+    text += fmt::format("  {:<6} {}  {}\n", row.verdict, PrintableText(row.rule),
+                        desk.terminal.Styled(Style::kDim, row.source));
+  if (report->excludes)
+    text += "  files of the project are excluded (.stetignore, [policy] exclude)\n";
+  desk.view.Block(text);
+}
+
 void RunTitle(const std::string& title, Desk& desk) {
   if (title.empty()) return desk.view.Note("write the title behind it: /title TEXT", Style::kRed);
   protocol::Change change;
@@ -110,7 +123,7 @@ void RunExport(const std::string& file, Desk& desk) {
   const std::string path = file.empty() ? id + ".tar" : file;
   const client::ExportFormat format =
       path.ends_with(".jsonl") ? client::ExportFormat::kJsonl : client::ExportFormat::kTar;
-  if (const Status done = desk.sessions.Export(id, format, path, -1); !done)
+  if (const Status done = desk.sessions.Export(id, format, path, -1, false); !done)
     return desk.Complain(done.error());
   desk.view.Note("written: " + path);
 }
@@ -204,6 +217,7 @@ constexpr std::array kCommands = {
     Row{"model", "[NAME]", "shows or changes the model", RunModel},
     Row{"effort", "[LEVEL]", "shows or changes how hard the model thinks", RunEffort},
     Row{"mode", "[MODE]", "shows or changes what may run unasked", RunMode},
+    Row{"permissions", "", "the rules in force, and who said each", RunPermissions},
     Row{"cost", "", "what the session's model calls came to", RunCost},
     Row{"context", "", "what the next request is made of, and how full the window is", RunContext},
     Row{"pin", "TEXT", "keeps a text before the model's eyes, whatever is compacted", RunPin},

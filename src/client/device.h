@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "protocol/device.h"
@@ -24,6 +25,18 @@ class Device {
   /// Makes it the model of the configuration; all else in the file stays. kConflict when another is
   /// there, unless `replace`: then the file before is kept beside it, as NAME.old.
   virtual Status ChooseModel(const protocol::ModelChoice& choice, bool replace) = 0;
+
+  /// What the project of this folder brings that acts, and what of it is trusted.
+  virtual Result<protocol::TrustReport> Trust(const std::string& folder) = 0;
+  /// Trusts these parts and no others, as they are now. kInvalid names a part that there is not.
+  virtual Status SetTrust(const std::string& folder, const std::vector<std::string>& parts) = 0;
+
+  /// What the vault has, by name; never the values.
+  virtual Result<protocol::VaultReport> Vault() = 0;
+  /// kNotFound when there is none of that name.
+  virtual Result<std::string> VaultValue(const std::string& name) = 0;
+  virtual Status SetVault(const std::string& name, const std::string& value) = 0;
+  virtual Status RemoveVault(const std::string& name) = 0;
 
   /// Looks at everything that stet needs; what is wrong is in the answer.
   virtual protocol::CheckRows Examine() = 0;

@@ -59,6 +59,9 @@ class LiveSession {
   /// The turns that a model is still shown, or was until they were snipped; the newest first.
   virtual Result<protocol::TurnRows> Turns() = 0;
 
+  /// The rules that it works under now.
+  virtual Result<protocol::PermissionReport> Permissions() = 0;
+
   /// The last events on the path to the leaf, at most `count`, the oldest first.
   virtual Result<std::vector<protocol::Event>> Recent(std::size_t count) = 0;
 

@@ -81,9 +81,10 @@ class Sessions {
   virtual Result<protocol::VerifyReport> Verify(const std::string& session_id) = 0;
   virtual Status Repair(const std::string& session_id) = 0;
 
-  /// Writes the export to `path`, which must not exist, or to `fd` when path is empty.
+  /// Writes the export to `path`, which must not exist, or to `fd` when path is empty. Secrets of
+  /// known kinds are masked in it, unless `reveal`.
   virtual Status Export(const std::string& session_id, ExportFormat format, const std::string& path,
-                        int fd) = 0;
+                        int fd, bool reveal) = 0;
   /// A tar or a JSONL, told apart by content. Keeps its id when that is free; kConflict when not,
   /// unless `new_id`.
   virtual Result<Imported> Import(const std::string& path, bool new_id) = 0;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/random.h"
 
 namespace stet::config {
@@ -63,6 +64,10 @@ Result<std::string> DeviceId(const Roots& roots) {
   RETURN_IF_ERROR(MakeDirs(roots.data));
   RETURN_IF_ERROR(ReplaceFile(roots.device(), id + "\n", Durable::kYes));
   return id;
+}
+
+std::string Roots::project_rules(const std::string& project) const {
+  return fmt::format("{}/projects/{}/rules.toml", config, FastHashHex(project));
 }
 
 }  // namespace stet::config

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -16,8 +17,17 @@ struct Roots {
   [[nodiscard]] std::string trash() const { return data + "/trash"; }
   [[nodiscard]] std::string device() const { return data + "/device"; }
   [[nodiscard]] std::string settings() const { return config + "/config.toml"; }
+  /// Rules that were granted for good, and those for one project.
+  [[nodiscard]] std::string rules() const { return config + "/rules.toml"; }
+  [[nodiscard]] std::string project_rules(const std::string& project) const;
+  [[nodiscard]] std::string trust() const { return data + "/trust.json"; }
+  [[nodiscard]] std::string vault() const { return data + "/vault"; }
+  [[nodiscard]] std::string vault_key() const { return data + "/vault.key"; }
   [[nodiscard]] std::string diagnostics() const { return data + "/diagnostics.log"; }
 };
+
+/// The rules of the machine's administrator.
+inline constexpr std::string_view kManagedSettings = "/etc/stet/config.toml";
 
 /// From the environment: $STET_HOME, else $XDG_DATA_HOME/stet and $XDG_CONFIG_HOME/stet, else under
 /// $HOME, else under the home folder that the system knows for the user. Relative values are

@@ -34,6 +34,12 @@ class Reader {
   Reader(const TomlText& toml, std::string_view name) : toml_(toml), name_(name) {}
 
   Result<Settings> Read();
+  /// [policy] alone.
+  Result<PolicySettings> ReadPolicy() {
+    const JsonView policy = JsonView(toml_.json)["policy"];
+    if (policy.text().empty()) return PolicySettings();
+    return Table<PolicySettings>(policy.text(), "policy");
+  }
 
  private:
   /// Decodes the table at `key`; every key in it must be one of T's.
@@ -228,9 +234,21 @@ Result<Settings> ReadSettings(const std::string& path) {
   return ParseSettings(*text, path);
 }
 
-Result<PolicySettings> ReadProjectSettings(const std::string& path) {
+Result<PolicySettings> ReadProjectRules(const std::string& path) {
   const Result<std::string> text = ReadFile(path, kMaxFile);
   if (!text && text.error().code == Code::kNotFound) return PolicySettings();
+  if (!text) return std::unexpected(text.error());
+  if (!IsValidUtf8(*text)) return Fail(Code::kInvalid, fmt::format("{} is not UTF-8", path));
+  ASSIGN_OR_RETURN(const TomlText toml, ReadToml(*text, path));
+  ASSIGN_OR_RETURN(PolicySettings policy, Reader(toml, path).ReadPolicy());
+  policy.mode.reset();
+  policy.allow.reset();
+  return policy;
+}
+
+Result<Settings> ReadProjectSettings(const std::string& path) {
+  const Result<std::string> text = ReadFile(path, kMaxFile);
+  if (!text && text.error().code == Code::kNotFound) return Settings();
   if (!text) return std::unexpected(text.error());
   ASSIGN_OR_RETURN(Settings settings, ParseSettings(*text, path));
   ASSIGN_OR_RETURN(const TomlText toml, ReadToml(*text, path));
@@ -240,7 +258,7 @@ Result<PolicySettings> ReadProjectSettings(const std::string& path) {
                   fmt::format("{}:{}: [{}] is for the user's own file, not for a project's", path,
                               toml.LineOf(section), section));
   }
-  return std::move(settings.policy);
+  return settings;
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> TextTable(const Raw& table) {

@@ -47,6 +47,7 @@ struct ModelSettings {
               (Text, api),  // A dialect; only for custom ones.
               (Text, base_url),
               (Text, api_key_env),
+              (Text, api_key_vault),  // The name of a secret in the vault.
               (Int, context_window),
               (Int, max_tokens),
               (Flag, reasoning),
@@ -75,6 +76,7 @@ struct ToolSettings {
 /// [policy]
 struct PolicySettings {
   STET_FIELDS(PolicySettings, (Text, mode), (Names, allow), (Names, ask), (Names, deny),
+              (Names, exclude),  // What no tool reads or writes, as in a .gitignore.
               (Names, hard))  // What must never be done; a denial by it stays on record.
 };
 
@@ -120,9 +122,12 @@ Result<Settings> ParseSettings(std::string_view toml, std::string_view name);
 /// The settings in the file; nothing is set when there is no file.
 Result<Settings> ReadSettings(const std::string& path);
 
-/// What a project's own file says. Until the project is trusted, nothing but its `deny` and `ask`
-/// counts. kInvalid as well for what is the device's own: [log] and [ui].
-Result<PolicySettings> ReadProjectSettings(const std::string& path);
+/// What holds of a project's own file before the project is trusted: its [policy] deny, ask, hard
+/// and exclude; the rest of the file is not looked at.
+Result<PolicySettings> ReadProjectRules(const std::string& path);
+
+/// All of a trusted project's file. kInvalid as well for what is the device's own: [log] and [ui].
+Result<Settings> ReadProjectSettings(const std::string& path);
 
 /// The texts of a table such as `headers`.
 Result<std::vector<std::pair<std::string, std::string>>> TextTable(const Raw& table);

@@ -1,16 +1,19 @@
 #include "host/attach.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/fs.h"
 #include "config/settings.h"
 #include "host/model_names.h"
+#include "host/project_settings.h"
 #include "host/requests.h"
+#include "host/rules.h"
 #include "host/session_store.h"
+#include "host/vault.h"
 #include "log/clone.h"
+#include "policy/guarded.h"
 #include "protocol/ids.h"
 #include "provider/catalogue.h"
 
@@ -28,10 +31,6 @@ std::vector<std::string> SecretVariables(const provider::Model& model) {
   return names;
 }
 
-std::string Joined(const config::Names& names) {
-  return names ? fmt::format("{}", fmt::join(*names, ",")) : "";
-}
-
 /// Opens a session step by step; each step uses what the ones before found out.
 class Opener {
  public:
@@ -46,7 +45,6 @@ class Opener {
   Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
   Result<std::string> Fork(const std::string& session, const log::Options& options);
   Status FindModel();
-  Result<policy::Rules> MakeRules(const std::string& project) const;
 
   const config::Roots& roots_;
   const Attach& attach_;
@@ -62,7 +60,7 @@ Status Opener::FindModel() {
   if (asked.empty() && log_)
     asked =
         AskedFor(settings_, log_->index().state().info.model.value_or(log_->header().meta.model));
-  ASSIGN_OR_RETURN(model_, provider::SelectModel(settings_, asked, ProcessEnvironment));
+  ASSIGN_OR_RETURN(model_, provider::SelectModel(settings_, asked, KeyLookup(roots_)));
   const provider::Model& model = model_.access.model;
   if (attach_.max_price > 0 && !model.prices)
     return Fail(Code::kInvalid,
@@ -71,7 +69,7 @@ Status Opener::FindModel() {
                             model.FullName()));
   if (attach_.fallback_model.empty()) return {};
   ASSIGN_OR_RETURN(provider::Selected fallback,
-                   provider::SelectModel(settings_, attach_.fallback_model, ProcessEnvironment));
+                   provider::SelectModel(settings_, attach_.fallback_model, KeyLookup(roots_)));
   if (!fallback.offline()) model_.fallback = std::move(fallback.access);
   return {};
 }
@@ -121,50 +119,20 @@ Result<std::unique_ptr<log::Log>> Opener::Make(const log::Options& options) {
   return log::Log::Create(store_.DirOf(header.session_id), header, options);
 }
 
-/// What is asked for now, else what the session has, else the configuration's; bypass is never
-/// taken over.
-Result<policy::Rules> Opener::MakeRules(const std::string& project) const {
-  policy::Rules rules;
-  rules.project = project;
-  std::string name = attach_.mode;
-  if (name.empty()) name = log_->index().state().info.mode.value_or("");
-  if (name.empty()) name = settings_.policy.mode.value_or("");
-  const bool asked = !attach_.mode.empty();
-  const std::optional<policy::Mode> mode =
-      name.empty() ? policy::Mode::kDefault : policy::ModeFrom(name);
-  if (!mode)
-    return Fail(Code::kInvalid,
-                fmt::format("there is no permission mode {}: write default, acceptEdits, auto, "
-                            "plan, dontAsk or bypass",
-                            name));
-  rules.mode = *mode == policy::Mode::kBypass && !asked ? policy::Mode::kDefault : *mode;
-  ASSIGN_OR_RETURN(rules.allow,
-                   policy::ParseRules(attach_.allowed + "," + Joined(settings_.policy.allow)));
-  // A project may only tighten.
-  ASSIGN_OR_RETURN(const config::PolicySettings own,
-                   config::ReadProjectSettings(project + "/.stet/config.toml"));
-  ASSIGN_OR_RETURN(
-      rules.deny, policy::ParseRules(fmt::format("{},{},{}", attach_.disallowed,
-                                                 Joined(settings_.policy.deny), Joined(own.deny))));
-  ASSIGN_OR_RETURN(rules.ask, policy::ParseRules(fmt::format("{},{}", Joined(settings_.policy.ask),
-                                                             Joined(own.ask))));
-  ASSIGN_OR_RETURN(rules.hard, policy::ParseRules(fmt::format(
-                                   "{},{}", Joined(settings_.policy.hard), Joined(own.hard))));
-  for (const std::string& folder : attach_.add_dirs) {
-    std::error_code error;
-    rules.more_roots.push_back(std::filesystem::canonical(folder, error));
-    if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", folder));
-  }
-  return rules;
-}
-
 Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
-  ASSIGN_OR_RETURN(settings_, config::ReadSettings(roots_.settings()));
-  RETURN_IF_ERROR(OpenLog());
-  const provider::Model& model = model_.access.model;
   const std::string root = agent::GitRoot(attach_.cwd);
   const std::string project = root.empty() ? attach_.cwd : root;
-  ASSIGN_OR_RETURN(policy::Rules rules, MakeRules(project));
+  ASSIGN_OR_RETURN(const SessionSettings session, ReadSessionSettings(roots_, project));
+  settings_ = session.all;
+  RETURN_IF_ERROR(OpenLog());
+  const provider::Model& model = model_.access.model;
+  ASSIGN_OR_RETURN(policy::Rules rules,
+                   MakeRules({.roots = roots_,
+                              .settings = settings_,
+                              .own = session.own,
+                              .attach = attach_,
+                              .project = project,
+                              .kept_mode = log_->index().state().info.mode.value_or("")}));
   const protocol::InfoChanges& kept = log_->index().state().info;
   LaneSetup setup{
       .loop = loop,
@@ -174,7 +142,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
       .effort = attach_.effort ? attach_.effort
                 : kept.effort  ? kept.effort
                                : model_.effort,
-      .rules = std::move(rules),
+      .rules = rules,
       .limits = {.max_steps = attach_.max_steps,
                  .max_price = attach_.max_price,
                  .max_tokens = attach_.max_tokens,
@@ -187,7 +155,11 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
                        .fallback =
                            settings_.instructions.fallback.value_or(std::vector<std::string>()),
                        .context_window = model.context_window},
-      .workspace = {.project = project, .cwd = attach_.cwd, .context_window = model.context_window},
+      .workspace = {.project = project,
+                    .cwd = attach_.cwd,
+                    .context_window = model.context_window,
+                    .exclude = rules.exclude,
+                    .secret_names = policy::SecretNames()},
       .tools = attach_.tools,
       .disabled = settings_.tools.disabled.value_or(std::vector<std::string>()),
       .output_schema = attach_.output_schema,
@@ -202,15 +174,28 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
                   .result_budget = settings_.context.result_budget.value_or(0),
                   .session_memory = settings_.context.session_memory.value_or(true)},
       .auxiliary = {},
+      .redactor = {},
+      .notes = {},
+      .keep_grant =
+          [roots = roots_, project](const std::string& scope, const std::string& rule) {
+            return KeepGrant(scope == "project" ? roots.project_rules(project) : roots.rules(),
+                             rule);
+          },
       .prime = [settings = settings_](agent::Workbench& bench) { PrimeRequests(bench, settings); },
       .select =
-          [settings = settings_](const std::string& asked) {
-            return provider::SelectModel(settings, asked, ProcessEnvironment);
+          [settings = settings_, keys = KeyLookup(roots_)](const std::string& asked) {
+            return provider::SelectModel(settings, asked, keys);
           }};
+  if (const Vault vault(roots_); vault.exists()) {
+    ASSIGN_OR_RETURN(const auto secrets, vault.Read());
+    setup.redactor = agent::Redactor(secrets);
+  }
+  if (std::string note = TrustNote(session.trust); !note.empty())
+    setup.notes.push_back(std::move(note));
   // Without its key the session simply has no title.
   if (settings_.roles.contains("auxiliary")) {
     if (Result<provider::Selected> auxiliary =
-            provider::SelectRole(settings_, "auxiliary", ProcessEnvironment))
+            provider::SelectRole(settings_, "auxiliary", KeyLookup(roots_)))
       setup.auxiliary = *std::move(auxiliary);
   }
   return setup;

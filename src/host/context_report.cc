@@ -100,9 +100,9 @@ void DescribeParts(const RequestMaker& maker, const context::Tokens& tokens,
 
 /// Asks the server of the request that was made last.
 Result<std::int64_t> Count(RequestMaker& maker, const config::Settings& settings,
-                           const std::string& model) {
+                           const provider::Environment& keys, const std::string& model) {
   ASSIGN_OR_RETURN(provider::Selected selected,
-                   provider::SelectModel(settings, AskedFor(settings, model), ProcessEnvironment));
+                   provider::SelectModel(settings, AskedFor(settings, model), keys));
   Loop loop;
   ModelAccess access(loop);
   const std::unique_ptr<provider::Provider> provider = access.Open(std::move(selected));
@@ -115,6 +115,7 @@ Result<std::int64_t> Count(RequestMaker& maker, const config::Settings& settings
 }  // namespace
 
 Result<protocol::ContextReport> DescribeContext(log::Log& log, const config::Settings& settings,
+                                                const provider::Environment& keys,
                                                 const protocol::ContextWanted& wanted) {
   RequestMaker maker(log, settings);
   RETURN_IF_ERROR(maker.Open());
@@ -138,7 +139,7 @@ Result<protocol::ContextReport> DescribeContext(log::Log& log, const config::Set
   DescribeParts(maker, past.tokens, report);
   if (wanted.wire) report.body = next.body;
   if (wanted.count) {
-    ASSIGN_OR_RETURN(report.counted, Count(maker, settings, report.model));
+    ASSIGN_OR_RETURN(report.counted, Count(maker, settings, keys, report.model));
   }
   const protocol::Prefix prefix = past.account.Foresee("turn", *model, next, log.index());
   report.cached = prefix.cached;

@@ -61,6 +61,9 @@ Status Lane::Prepare() {
     auxiliary_ = setup_.models.Open(*setup_.auxiliary);
     bench_.auxiliary = auxiliary_.get();
   }
+  notes_ = setup_.notes;
+  bench_.redactor = setup_.redactor;
+  bench_.keep_grant = setup_.keep_grant;
   bench_.background = [this] { return shells_->Describe(); };
   if (!setup_.fresh) {
     ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));

@@ -49,6 +49,10 @@ struct LaneSetup {
   bool task_end_starts_turn = true;
   agent::ContextRules context = {};
   std::optional<provider::Selected> auxiliary;  // Makes titles.
+  agent::Redactor redactor;
+  std::vector<std::string> notes;  // For faces, about how it was opened.
+  /// Keeps a grant beyond the session: `project` or `always`.
+  std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;
   /// Makes the last request again, so that the next one can be compared with it.
   std::function<void(agent::Workbench&)> prime;
   /// Finds a model that a client asks for.
@@ -63,6 +67,7 @@ class Lane {
   ~Lane();
 
   [[nodiscard]] protocol::LiveState State() const;
+  [[nodiscard]] Result<protocol::PermissionReport> Permissions() const;
   Result<protocol::Accepted> Send(const protocol::Send& send);
   void Cancel();
   Status Answer(const protocol::PermissionAnswer& answer);

@@ -6,6 +6,7 @@
 #include "agent/resume.h"
 #include "host/lane.h"
 #include "host/restore.h"
+#include "host/rules.h"
 
 namespace stet::host {
 
@@ -25,6 +26,27 @@ Status Lane::RewriteQueue(const std::string& queue, const protocol::QueueItems& 
   return agent::AppendEvent(*setup_.log, std::move(update), {});
 }
 
+Result<protocol::PermissionReport> Lane::Permissions() const {
+  protocol::PermissionReport report;
+  const policy::Rules& rules = bench_.rules;
+  report.mode = policy::ModeName(rules.mode);
+  report.excludes = rules.exclude && !rules.exclude->empty();
+  report.sandboxed = rules.sandboxed;
+  const auto add = [&](std::string_view verdict, const std::vector<policy::Rule>& list) {
+    for (const policy::Rule& rule : list) {
+      protocol::RuleRow& row = report.rules.emplace_back();
+      row.verdict = verdict;
+      row.rule = policy::RuleText(rule);
+      row.source = policy::SourceName(rule.source);
+    }
+  };
+  add("hard", rules.hard);
+  add("deny", rules.deny);
+  add("ask", rules.ask);
+  add("allow", rules.allow);
+  return report;
+}
+
 Status Lane::Change(const protocol::Change& change) {
   if (change.effort && !provider::IsEffort(*change.effort))
     return Fail(Code::kInvalid, fmt::format("there is no effort {}", *change.effort));
@@ -32,6 +54,7 @@ Status Lane::Change(const protocol::Change& change) {
   if (change.mode) {
     mode = policy::ModeFrom(*change.mode);
     if (!mode) return Fail(Code::kInvalid, fmt::format("there is no mode {}", *change.mode));
+    if (*mode == policy::Mode::kBypass) RETURN_IF_ERROR(MayBypass());
   }
   if (change.model) {
     ASSIGN_OR_RETURN(next_model_, setup_.select(*change.model));

@@ -173,7 +173,7 @@ void Lane::TaskEnded(const tool::ShellEnd& end) {
       fmt::format("The background command {} has ended ({}).", end.task_id,
                   end.how.signal != 0 ? fmt::format("signal {}", end.how.signal)
                                       : fmt::format("exit code {}", end.how.exit_code));
-  if (!end.tail.empty()) notice += " Its output ends with:\n" + end.tail;
+  if (!end.tail.empty()) notice += " Its output ends with:\n" + bench_.redactor.Clean(end.tail);
   if (working()) {
     bench_.notices.push_back(std::move(notice));
     return;

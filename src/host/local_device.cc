@@ -5,10 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "agent/instructions.h"
 #include "base/fs.h"
 #include "base/json_view.h"
 #include "config/settings.h"
 #include "config/toml.h"
+#include "host/trust.h"
+#include "host/vault.h"
 #include "provider/selection.h"
 
 namespace stet::host {
@@ -144,9 +147,38 @@ class LocalDevice final : public client::Device {
     return ReplaceFile(path, after, Durable::kYes);
   }
 
+  Result<protocol::TrustReport> Trust(const std::string& folder) override {
+    return ReadTrust(roots_, ProjectOf(folder));
+  }
+
+  Status SetTrust(const std::string& folder, const std::vector<std::string>& parts) override {
+    return host::SetTrust(roots_, ProjectOf(folder), parts);
+  }
+
+  Result<protocol::VaultReport> Vault() override {
+    protocol::VaultReport report;
+    const host::Vault vault(roots_);
+    ASSIGN_OR_RETURN(report.names, vault.Names());
+    ASSIGN_OR_RETURN(report.key_place, vault.KeyPlace());
+    return report;
+  }
+
+  Result<std::string> VaultValue(const std::string& name) override {
+    return host::Vault(roots_).Get(name);
+  }
+  Status SetVault(const std::string& name, const std::string& value) override {
+    return host::Vault(roots_).Set(name, value);
+  }
+  Status RemoveVault(const std::string& name) override { return host::Vault(roots_).Remove(name); }
+
   protocol::CheckRows Examine() override { return ExamineDevice(roots_); }
 
  private:
+  static std::string ProjectOf(const std::string& folder) {
+    std::string root = agent::GitRoot(folder);
+    return root.empty() ? folder : root;
+  }
+
   /// The keys, and that the models in it can be made out.
   [[nodiscard]] Status Validate(std::string_view text) const {
     ASSIGN_OR_RETURN(const config::Settings settings,

@@ -54,7 +54,7 @@ CheckRow CheckModel(const config::Roots& roots) {
   const Result<config::Settings> settings = config::ReadSettings(roots.settings());
   if (!settings) return Row("model", "fail", "unknown while the configuration is wrong");
   const Result<provider::Selected> selected =
-      provider::SelectModel(*settings, "", ProcessEnvironment);
+      provider::SelectModel(*settings, "", KeyLookup(roots));
   if (!selected)
     return Row("model", "fail", selected.error().message,
                selected.error().code == Code::kAuth ? "Export the variable in your shell's profile."

@@ -106,6 +106,9 @@ class LocalSession final : public client::LiveSession {
   Result<protocol::RunReport> Run() override {
     return host_.Call([&] { return lane_->Run(); });
   }
+  Result<protocol::PermissionReport> Permissions() override {
+    return host_.Call([&] { return lane_->Permissions(); });
+  }
   Result<protocol::TurnRows> Turns() override {
     return host_.Call([&] { return lane_->Turns(); });
   }

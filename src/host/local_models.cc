@@ -141,7 +141,7 @@ class LocalModels final : public client::Models {
                                      const std::function<void(const std::string&)>& tell) override {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
     ASSIGN_OR_RETURN(provider::Selected selected,
-                     provider::SelectModel(settings, model, ProcessEnvironment));
+                     provider::SelectModel(settings, model, KeyLookup(roots_)));
     provider::Request request = Question();
     request.effort = selected.effort;
     Loop loop;
@@ -155,13 +155,13 @@ class LocalModels final : public client::Models {
   }
 
  private:
-  static void Select(const config::Settings& settings, protocol::ModelList& list) {
+  void Select(const config::Settings& settings, protocol::ModelList& list) const {
     // Without keys first: which one it is does not depend on whether it can be used.
     const provider::Environment any_key = [](const std::string&) { return std::string("key"); };
     const Result<provider::Selected> selected = provider::SelectModel(settings, "", any_key);
     list.selected = selected ? selected->access.model.FullName() : "";
     const Result<provider::Selected> usable =
-        provider::SelectModel(settings, "", ProcessEnvironment);
+        provider::SelectModel(settings, "", KeyLookup(roots_));
     if (!usable) list.problem = usable.error().message;
   }
 

@@ -13,6 +13,7 @@
 #include "context/display.h"
 #include "host/context_report.h"
 #include "host/garbage.h"
+#include "host/model_access.h"
 #include "host/requests.h"
 #include "host/session_store.h"
 #include "host/transfer.h"
@@ -113,7 +114,7 @@ class LocalSessions : public client::Sessions {
                      config::ReadSettings(store_.roots().settings()));
     protocol::ContextReport report;
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
-      ASSIGN_OR_RETURN(report, DescribeContext(log, settings, wanted));
+      ASSIGN_OR_RETURN(report, DescribeContext(log, settings, KeyLookup(store_.roots()), wanted));
       return {};
     }));
     return report;
@@ -174,8 +175,8 @@ class LocalSessions : public client::Sessions {
   }
 
   Status Export(const std::string& session_id, client::ExportFormat format, const std::string& path,
-                int fd) override {
-    return host::Export(store_, session_id, format, path, fd);
+                int fd, bool reveal) override {
+    return host::Export(store_, session_id, format, path, fd, reveal);
   }
   Result<client::Imported> Import(const std::string& path, bool new_id) override {
     return host::Import(store_, path, new_id);

@@ -3,7 +3,9 @@
 #include <cstdlib>
 
 #include "base/clock.h"
+#include "base/diagnostics.h"
 #include "base/random.h"
+#include "host/vault.h"
 #include "provider/http_provider.h"
 #include "provider/offline.h"
 
@@ -20,6 +22,17 @@ std::unique_ptr<provider::Provider> ModelAccess::Open(provider::Selected selecte
 std::string ProcessEnvironment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value != nullptr ? value : "";
+}
+
+provider::Environment KeyLookup(const config::Roots& roots) {
+  return [roots](const std::string& name) -> std::string {
+    constexpr std::string_view kVault = "vault:";
+    if (!name.starts_with(kVault)) return ProcessEnvironment(name);
+    const Result<std::string> value = Vault(roots).Get(name.substr(kVault.size()));
+    if (!value && value.error().code != Code::kNotFound)
+      STET_LOG(kWarn, "the vault: {}", value.error().Text());
+    return value.value_or("");
+  };
 }
 
 }  // namespace stet::host

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/loop.h"
+#include "config/roots.h"
 #include "net/http.h"
 #include "provider/provider.h"
 #include "provider/selection.h"
@@ -27,5 +28,8 @@ class ModelAccess {
 
 /// This process's environment; empty for what is not set.
 std::string ProcessEnvironment(const std::string& name);
+
+/// The environment of this process, and the vault for "vault:NAME".
+provider::Environment KeyLookup(const config::Roots& roots);
 
 }  // namespace stet::host

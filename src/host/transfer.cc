@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/subprocess.h"
 #include "host/local_sessions.h"
+#include "host/masked.h"
 #include "log/blobs.h"
 #include "log/line.h"
 #include "log/log.h"
@@ -210,16 +211,18 @@ Result<std::string> FindFolder(const std::string& unpacked) {
 }  // namespace
 
 Status Export(const SessionStore& store, const std::string& session_id, client::ExportFormat format,
-              const std::string& path, int fd) {
+              const std::string& path, int fd, bool reveal) {
   const log::Paths paths{store.DirOf(session_id)};
   if (!path.empty() && Exists(path)) return Fail(Code::kConflict, path + " exists already");
-  if (format == client::ExportFormat::kJsonl && path.empty()) return CopyLog(paths, fd);
+  ASSIGN_OR_RETURN(const Staging staging, Staging::Make(store));
+  const log::Paths copy{staging.dir() + "/" + session_id};
+  RETURN_IF_ERROR(Stage(paths, copy));
+  if (!reveal) RETURN_IF_ERROR(MaskCopy(copy));
+  if (format == client::ExportFormat::kJsonl && path.empty()) return CopyLog(copy, fd);
   if (format == client::ExportFormat::kJsonl) {
     ASSIGN_OR_RETURN(const Fd out, OpenFile(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
-    return CopyLog(paths, out.get());
+    return CopyLog(copy, out.get());
   }
-  ASSIGN_OR_RETURN(const Staging staging, Staging::Make(store));
-  RETURN_IF_ERROR(Stage(paths, {staging.dir() + "/" + session_id}));
   const std::string tar = path.empty() ? staging.dir() + "/out.tar" : path;
   RETURN_IF_ERROR(RunTar({"tar", "--create", "--file", tar, "--format=pax", "--force-local",
                           "--directory", staging.dir(), session_id}));

@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "policy/shell.h"
+#include "policy/guarded.h"
 #include "policy/shell_auto.h"
-#include "policy/shell_rules.h"
 
 namespace stet::policy {
 namespace {
@@ -27,80 +26,105 @@ constexpr std::array kModes = {
     Name{Mode::kBypass, "bypassPermissions"},
 };
 
-bool Inside(const std::string& path, const std::string& folder) {
-  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/') ||
-         folder == "/";
+Places PlacesOf(const Rules& rules) { return {.project = rules.project, .home = rules.home}; }
+
+bool AtHome(const Rules& rules, std::string_view path) {
+  return Inside(path, rules.project) ||
+         std::ranges::any_of(rules.more_roots,
+                             [&](const std::string& root) { return Inside(path, root); });
 }
 
 bool AtHome(const Rules& rules, const std::vector<std::string>& paths) {
-  return std::ranges::all_of(paths, [&](const std::string& path) {
-    return Inside(path, rules.project) ||
-           std::ranges::any_of(rules.more_roots,
-                               [&](const std::string& root) { return Inside(path, root); });
+  return std::ranges::all_of(paths, [&](const std::string& path) { return AtHome(rules, path); });
+}
+
+/// Calls `see(path, writes)` with every path that the call names, a command's too, until it says
+/// something.
+template <class See>
+std::string FirstPath(const Question& question, const See& see) {
+  const auto look = [&](const auto& paths, bool writes, const auto& text) {
+    for (const auto& path : paths) {
+      if (std::string said = see(text(path), writes); !said.empty()) return said;
+    }
+    return std::string();
+  };
+  const auto plain = [](const std::string& path) -> std::string_view { return path; };
+  const auto shell = [](const ShellPath& path) -> std::string_view { return path.path; };
+  std::string said = look(question.reads, false, plain);
+  if (said.empty()) said = look(question.writes, true, plain);
+  if (!question.shell) return said;
+  for (const ShellCommand& command : question.shell->commands) {
+    if (said.empty()) said = look(command.reads, false, shell);
+    if (said.empty()) said = look(command.writes, true, shell);
+    if (said.empty()) said = look(command.loses, true, shell);
+  }
+  return said;
+}
+
+std::string TouchesOwn(const Rules& rules, const Question& question) {
+  return FirstPath(question, [&](std::string_view path, bool writes) -> std::string {
+    const auto inside = [&](const std::string& own) { return Inside(path, own); };
+    const bool touched = std::ranges::any_of(rules.sealed, inside) ||
+                         (writes && std::ranges::any_of(rules.own, inside));
+    return touched ? fmt::format("{} is stet's own", path) : "";
   });
 }
 
-bool Fits(const Rule& rule, std::string_view text) {
-  std::string_view pattern = rule.specifier;
-  if (rule.exact || !pattern.ends_with('*')) return text == pattern;
-  pattern.remove_suffix(1);
-  return text.starts_with(pattern);
+std::string TouchesExcluded(const Rules& rules, const Question& question) {
+  if (!rules.exclude || rules.exclude->empty()) return "";
+  return FirstPath(question, [&](std::string_view path, bool) -> std::string {
+    if (!Inside(path, rules.project)) return "";
+    const std::string_view below = path.substr(std::min(rules.project.size() + 1, path.size()));
+    return rules.exclude->Covers(below) ? fmt::format("{} is excluded", below) : "";
+  });
 }
 
-std::string_view HostOf(std::string_view url) {
-  const std::size_t scheme = url.find("://");
-  if (scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
-  url = url.substr(0, url.find_first_of("/?#"));
-  if (const std::size_t at = url.rfind('@'); at != std::string_view::npos)
-    url.remove_prefix(at + 1);
-  if (url.starts_with('[')) return url.substr(0, url.find(']') + 1);
-  return url.substr(0, url.find(':'));
+std::string ChangesGuarded(const Rules& rules, const Question& question) {
+  return FirstPath(question, [&](std::string_view path, bool writes) -> std::string {
+    if (!writes) return "";
+    const std::string_view what = GuardedFromChange(path, PlacesOf(rules));
+    return what.empty() ? "" : fmt::format("it changes {}: {}", path, what);
+  });
 }
 
-/// `domain:example.com` is that host and those below it; else the beginning of an address.
-bool FitsUrl(const Rule& rule, std::string_view url) {
-  constexpr std::string_view kDomain = "domain:";
-  if (!rule.specifier.starts_with(kDomain)) return Fits(rule, url);
-  const std::string_view domain = std::string_view(rule.specifier).substr(kDomain.size());
-  const std::string_view host = HostOf(url);
-  return host == domain || (host.ends_with(domain) && !domain.empty() &&
-                            host[host.size() - domain.size() - 1] == '.');
+std::string SeesGuarded(const Rules& rules, const Question& question) {
+  return FirstPath(question, [&](std::string_view path, bool writes) -> std::string {
+    if (writes) return "";
+    const std::string_view what = GuardedFromSight(path, PlacesOf(rules));
+    return what.empty() ? "" : fmt::format("it reads {}: {}", path, what);
+  });
 }
 
-/// Whether the rule speaks of this call. A rule that allows a command speaks of nothing else in its
-/// line: `git status*` does not cover `git status; rm -rf x`.
-bool Speaks(const Rule& rule, const Question& question, const ShellPlace& place, bool allows) {
-  if (rule.tool != question.tool) return false;
-  if (rule.specifier.empty()) return true;
-  if (!question.command.empty()) {
-    if (rule.exact) return question.command == rule.specifier;
-    const ShellAnalysis shell = AnalyseShell(question.command, place);
-    return allows ? ShellCovers(rule.specifier, shell) : ShellTouches(rule.specifier, shell);
-  }
-  if (!question.url.empty()) return FitsUrl(rule, question.url);
-  const std::vector<std::string>& paths =
-      question.writes.empty() ? question.reads : question.writes;
-  const auto fits = [&](const std::string& path) { return Fits(rule, path); };
-  return allows ? !paths.empty() && std::ranges::all_of(paths, fits)
-                : std::ranges::any_of(paths, fits);
-}
-
-const Rule* FindRule(const Rules& rules, const std::vector<Rule>& among, const Question& question) {
-  const bool allows = &among == &rules.allow;
+const Rule* FindTouching(const Rules& rules, const std::vector<Rule>& among,
+                         const Question& question) {
   const auto found = std::ranges::find_if(
-      among, [&](const Rule& rule) { return Speaks(rule, question, {rules.project, ""}, allows); });
+      among, [&](const Rule& rule) { return Touches(rule, question, PlacesOf(rules)); });
   return found == among.end() ? nullptr : &*found;
 }
 
-std::string_view Trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" ,");
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin);
+/// `exactly`: only one that names this very command or file, as a grant does.
+const Rule* FindCovering(const Rules& rules, const Question& question, bool exactly) {
+  const auto found = std::ranges::find_if(rules.allow, [&](const Rule& rule) {
+    if (exactly && (!rule.exact || rule.specifier.empty())) return false;
+    return Covers(rule, question, PlacesOf(rules));
+  });
+  return found == rules.allow.end() ? nullptr : &*found;
+}
+
+std::string Named(std::string_view verb, const Rule& rule) {
+  if (rule.source == Source::kCommandLine || rule.source == Source::kSession)
+    return fmt::format("{}:{}", verb, RuleText(rule));
+  return fmt::format("{}:{}, {}", verb, RuleText(rule), SourceName(rule.source));
+}
+
+/// Whether it changes something, as far as is known.
+bool HasEffects(const Question& question) {
+  return question.effects && !(question.shell && IsReadOnly(*question.shell));
 }
 
 /// What the run withholds from this call; empty: nothing.
 std::string_view Withheld(const Capabilities& run, const Question& question) {
-  if (!question.effects) return "";
+  if (!HasEffects(question)) return "";
   // What changes something in a way that we cannot tell needs both.
   const bool runs = !question.command.empty() || question.writes.empty();
   const bool writes = !question.writes.empty() || question.command.empty();
@@ -108,38 +132,104 @@ std::string_view Withheld(const Capabilities& run, const Question& question) {
   return runs && !run.may_run ? "run:run" : "";
 }
 
-Decision DecideUnless(const Rules& rules, const Question& question) {
-  if (const Rule* rule = FindRule(rules, rules.hard, question))
-    return {Verdict::kDeny, "hard:" + RuleText(*rule), "a rule forbids it for good", true};
-  if (rules.mode == Mode::kPlan && question.effects)
-    return {Verdict::kDeny, "mode:plan", "nothing is changed while planning"};
+/// What is forbidden whatever the mode.
+std::optional<Decision> Forbidden(const Rules& rules, const Question& question) {
+  if (const Rule* rule = FindTouching(rules, rules.hard, question))
+    return Decision{Verdict::kDeny, Named("hard", *rule), "a rule forbids it for good", true};
+  if (const std::string own = TouchesOwn(rules, question); !own.empty())
+    return Decision{Verdict::kDeny, "own files", own};
+  if (const std::string excluded = TouchesExcluded(rules, question); !excluded.empty())
+    return Decision{Verdict::kDeny, "exclude", excluded};
+  if (rules.mode == Mode::kPlan && HasEffects(question))
+    return Decision{Verdict::kDeny, "mode:plan", "nothing is changed while planning"};
   if (const std::string_view withheld = Withheld(rules.run, question); !withheld.empty())
-    return {Verdict::kDeny, std::string(withheld), rules.run.reason};
-  if (const Rule* rule = FindRule(rules, rules.deny, question))
-    return {Verdict::kDeny, "deny:" + RuleText(*rule), "a rule forbids it"};
-  if (rules.mode == Mode::kBypass) return {Verdict::kAllow, "mode:bypass", ""};
-  if (const Rule* rule = FindRule(rules, rules.ask, question))
-    return {Verdict::kAsk, "ask:" + RuleText(*rule), "a rule wants it asked"};
-  if (const Rule* rule = FindRule(rules, rules.allow, question))
-    return {Verdict::kAllow, "allow:" + RuleText(*rule), ""};
-  const bool home = AtHome(rules, question.reads);
+    return Decision{Verdict::kDeny, std::string(withheld), rules.run.reason};
+  if (const Rule* rule = FindTouching(rules, rules.deny, question))
+    return Decision{Verdict::kDeny, Named("deny", *rule), "a rule forbids it"};
+  return std::nullopt;
+}
+
+/// What is asked though a mode or a wide rule would allow it. A grant of this very call holds.
+std::optional<Decision> AlwaysAsked(const Rules& rules, const Question& question) {
+  if (question.unsandboxed && rules.mode != Mode::kBypass)
+    return Decision{Verdict::kAsk, "unsandboxed", "it would run outside the sandbox"};
+  if (FindCovering(rules, question, true) != nullptr) return std::nullopt;
+  if (const std::string guarded = ChangesGuarded(rules, question); !guarded.empty())
+    return Decision{Verdict::kAsk, "guarded", guarded};
+  if (rules.mode == Mode::kBypass) return std::nullopt;
+  if (const Rule* rule = FindTouching(rules, rules.ask, question))
+    return Decision{Verdict::kAsk, Named("ask", *rule), "a rule wants it asked"};
+  if (const std::string secret = SeesGuarded(rules, question); !secret.empty())
+    return Decision{Verdict::kAsk, "secrets", secret};
+  if (!question.caution.empty()) return Decision{Verdict::kAsk, "caution", question.caution};
+  return std::nullopt;
+}
+
+/// A tree that a command goes through may hold what is excluded.
+bool MaySeeExcluded(const Rules& rules, const ShellAnalysis& shell) {
+  if (!rules.exclude || rules.exclude->empty() || rules.sandboxed) return false;
+  return std::ranges::any_of(shell.commands, [](const ShellCommand& command) {
+    return command.effect > ShellEffect::kWrites ||
+           std::ranges::any_of(command.reads, [](const ShellPath& path) {
+             return path.reach != ShellPath::Reach::kExact;
+           });
+  });
+}
+
+/// Whether it only reads in the project, or, where edits are accepted, makes or changes files there
+/// and loses none.
+bool IsOrdinary(const Rules& rules, const ShellCommand& command) {
+  const auto at_home = [&](const ShellPath& path) {
+    return path.reach != ShellPath::Reach::kAnywhere && AtHome(rules, path.path);
+  };
+  if (command.odd || command.privileged || !command.loses.empty()) return false;
+  const bool writes = rules.mode == Mode::kAcceptEdits && command.effect == ShellEffect::kWrites;
+  return (command.effect == ShellEffect::kReadOnly || writes) &&
+         std::ranges::all_of(command.reads, at_home) &&
+         std::ranges::all_of(command.writes, at_home);
+}
+
+Decision DecideCommand(const Rules& rules, const Question& question) {
+  if (!question.shell) return {Verdict::kAsk, "command", "what the command does is not known"};
+  const ShellAnalysis& shell = *question.shell;
+  if (MaySeeExcluded(rules, shell))
+    return {Verdict::kAsk, "exclude", "it may read what is excluded"};
+  const std::string by_mode = fmt::format("mode:{}", ModeName(rules.mode));
+  if (rules.mode == Mode::kAuto) {
+    std::vector<std::string> roots = rules.more_roots;
+    roots.insert(roots.begin(), rules.project);
+    const AutoAnswer answer = AutoVerdict(shell, rules.sandboxed, roots);
+    if (answer.allowed) return {Verdict::kAllow, by_mode, ""};
+    return {Verdict::kAsk, "command", answer.why};
+  }
+  const auto ordinary = [&](const ShellCommand& command) { return IsOrdinary(rules, command); };
+  if (shell.understood && std::ranges::all_of(shell.commands, ordinary))
+    return {Verdict::kAllow, IsReadOnly(shell) ? "read-only command" : by_mode, ""};
+  for (const ShellCommand& command : shell.commands) {
+    if (!command.why.empty()) return {Verdict::kAsk, "command", command.why};
+  }
+  return {Verdict::kAsk, "command", shell.why.empty() ? "commands are asked" : shell.why};
+}
+
+Decision DecideByMode(const Rules& rules, const Question& question) {
   if (!question.url.empty()) return {Verdict::kAsk, "network", "it uses the network"};
+  if (!question.command.empty()) return DecideCommand(rules, question);
+  const bool home = AtHome(rules, question.reads);
   if (!question.effects && home) return {Verdict::kAllow, "read in project", ""};
   const bool edits = rules.mode == Mode::kAcceptEdits || rules.mode == Mode::kAuto;
-  if (edits && question.command.empty() && home && !question.writes.empty() &&
-      AtHome(rules, question.writes))
+  if (edits && home && !question.writes.empty() && AtHome(rules, question.writes))
     return {Verdict::kAllow, fmt::format("mode:{}", ModeName(rules.mode)), ""};
-  if (!question.command.empty()) {
-    if (rules.mode != Mode::kAuto) return {Verdict::kAsk, "command", "commands are asked"};
-    std::vector<std::string> roots = rules.more_roots;
-    roots.push_back(rules.project);
-    AutoAnswer answer =
-        AutoVerdict(AnalyseShell(question.command, {rules.project, ""}), false, roots);
-    if (answer.allowed) return {Verdict::kAllow, "mode:auto", ""};
-    return {Verdict::kAsk, "command", std::move(answer.why)};
-  }
   if (!question.effects) return {Verdict::kAsk, "read outside", "it is outside the project"};
   return {Verdict::kAsk, "write", "changes are asked"};
+}
+
+Decision DecideUnless(const Rules& rules, const Question& question) {
+  if (std::optional<Decision> forbidden = Forbidden(rules, question)) return *std::move(forbidden);
+  if (std::optional<Decision> asked = AlwaysAsked(rules, question)) return *std::move(asked);
+  if (rules.mode == Mode::kBypass) return {Verdict::kAllow, "mode:bypass", ""};
+  if (const Rule* rule = FindCovering(rules, question, false))
+    return {Verdict::kAllow, Named("allow", *rule), ""};
+  return DecideByMode(rules, question);
 }
 
 }  // namespace
@@ -152,48 +242,22 @@ std::optional<Mode> ModeFrom(std::string_view name) {
 
 std::string_view ModeName(Mode mode) { return std::ranges::find(kModes, mode, &Name::mode)->text; }
 
-Result<std::vector<Rule>> ParseRules(std::string_view text) {
-  std::vector<Rule> rules;
-  for (text = Trim(text); !text.empty(); text = Trim(text)) {
-    const std::size_t end = text.find_first_of(" ,(");
-    Rule rule{.tool = std::string(text.substr(0, end)), .specifier = ""};
-    if (end != std::string_view::npos && text[end] == '(') {
-      const std::size_t close = text.find(')', end);
-      if (close == std::string_view::npos || rule.tool.empty())
-        return Fail(Code::kInvalid, fmt::format("{} is no rule: write Tool or Tool(...)", text));
-      rule.specifier = text.substr(end + 1, close - end - 1);
-      text = text.substr(close + 1);
-    } else {
-      text = end == std::string_view::npos ? "" : text.substr(end);
-    }
-    rules.push_back(std::move(rule));
-  }
-  return rules;
-}
-
-std::string RuleText(const Rule& rule) {
-  return rule.specifier.empty() ? rule.tool : fmt::format("{}({})", rule.tool, rule.specifier);
-}
-
-Rule GrantFrom(std::string_view text) {
-  const std::size_t open = text.find('(');
-  if (open == std::string_view::npos || !text.ends_with(')'))
-    return {.tool = std::string(text), .specifier = "", .exact = true};
-  return {.tool = std::string(text.substr(0, open)),
-          .specifier = std::string(text.substr(open + 1, text.size() - open - 2)),
-          .exact = true};
-}
-
 Rule GrantFor(const Rules& rules, const Question& question) {
-  Rule rule{.tool = question.tool, .specifier = question.command, .exact = true};
+  Rule rule{.tool = question.tool,
+            .specifier = question.command,
+            .exact = true,
+            .source = Source::kSession};
   if (!question.url.empty()) {
     rule.specifier = fmt::format("domain:{}", HostOf(question.url));
     return rule;
   }
   const std::vector<std::string>& paths =
       question.writes.empty() ? question.reads : question.writes;
-  if (question.command.empty() && !paths.empty() && !AtHome(rules, paths))
-    rule.specifier = paths.front();
+  // What is asked for what it is, or where, is granted for this file alone.
+  const bool special = !AtHome(rules, paths) || !question.caution.empty() ||
+                       !ChangesGuarded(rules, question).empty() ||
+                       !SeesGuarded(rules, question).empty();
+  if (question.command.empty() && !paths.empty() && special) rule.specifier = paths.front();
   return rule;
 }
 

@@ -8,13 +8,19 @@ namespace {
 Rules In(Mode mode, std::string_view allow = "", std::string_view deny = "") {
   return {.mode = mode,
           .project = "/p",
+          .home = "/home/u",
           .allow = *ParseRules(allow),
           .ask = {},
           .deny = *ParseRules(deny)};
 }
 
 Question Command(const std::string& command) {
-  return {.tool = "Bash", .effects = true, .reads = {}, .writes = {}, .command = command};
+  return {.tool = "Bash",
+          .effects = true,
+          .reads = {},
+          .writes = {},
+          .command = command,
+          .shell = AnalyseShell(command, {.cwd = "/p", .home = "/home/u"})};
 }
 
 Question Write(const std::string& path) {
@@ -33,17 +39,25 @@ TEST(PolicyTest, ReadingInsideTheProjectIsAllowedAndOutsideAsked) {
   EXPECT_EQ(Decide(rules, Read("/etc/passwd")).verdict, Verdict::kAsk);
 }
 
-TEST(PolicyTest, ChangesAndCommandsAreAsked) {
+TEST(PolicyTest, ChangesAndCommandsAreAskedUnlessTheyOnlyRead) {
   const Rules rules = In(Mode::kDefault);
   EXPECT_EQ(Decide(rules, Write("/p/a")).verdict, Verdict::kAsk);
-  EXPECT_EQ(Decide(rules, Command("ls")).verdict, Verdict::kAsk);
+  EXPECT_EQ(Decide(rules, Command("make")).verdict, Verdict::kAsk);
+  EXPECT_EQ(Decide(rules, Command("ls -la")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Command("cat a | grep b | wc -l")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Command("cat /etc/passwd")).verdict, Verdict::kAsk) << "outside";
+  EXPECT_EQ(Decide(rules, Command("cat a > b")).verdict, Verdict::kAsk);
 }
 
 TEST(PolicyTest, EachModeIsWhatItsNameSays) {
   EXPECT_EQ(Decide(In(Mode::kAcceptEdits), Write("/p/a")).verdict, Verdict::kAllow);
   EXPECT_EQ(Decide(In(Mode::kAcceptEdits), Write("/q/a")).verdict, Verdict::kAsk);
-  EXPECT_EQ(Decide(In(Mode::kAcceptEdits), Command("ls")).verdict, Verdict::kAsk);
+  EXPECT_EQ(Decide(In(Mode::kAcceptEdits), Command("make")).verdict, Verdict::kAsk);
+  EXPECT_EQ(Decide(In(Mode::kAcceptEdits), Command("mkdir -p a/b")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(In(Mode::kAcceptEdits), Command("mkdir /q")).verdict, Verdict::kAsk);
   EXPECT_EQ(Decide(In(Mode::kPlan, "Write"), Write("/p/a")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(In(Mode::kPlan, "Bash"), Command("make")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(In(Mode::kPlan), Command("git log --oneline")).verdict, Verdict::kAllow);
   EXPECT_EQ(Decide(In(Mode::kPlan), Read("/p/a")).verdict, Verdict::kAllow);
   EXPECT_EQ(Decide(In(Mode::kBypass), Command("rm -rf /")).verdict, Verdict::kAllow);
   EXPECT_EQ(Decide(In(Mode::kBypass, "", "Bash(rm *)"), Command("rm -rf /")).verdict,
@@ -54,8 +68,9 @@ TEST(PolicyTest, ARuleForACommandCoversNoOtherBehindIt) {
   const Rules rules = In(Mode::kDefault, "Bash(git status*),Read");
   EXPECT_EQ(Decide(rules, Command("git status")).verdict, Verdict::kAllow);
   EXPECT_EQ(Decide(rules, Command("git status -s")).verdict, Verdict::kAllow);
-  for (const char* trick : {"git status; rm -rf x", "git status && x", "git status\nrm x",
-                            "git status $(rm x)", "git status `rm x`", "git status > x", "git log"})
+  for (const char* trick :
+       {"git status; rm -rf x", "git status && x", "git status\nrm x", "git status $(rm x)",
+        "git status `rm x`", "git status > x", "git push"})
     EXPECT_EQ(Decide(rules, Command(trick)).verdict, Verdict::kAsk) << trick;
 }
 
@@ -72,8 +87,8 @@ TEST(PolicyTest, AutoRunsWhatIsKnownToBeHarmlessAndAsksAboutTheRest) {
 }
 
 TEST(PolicyTest, DontAskDeniesWhatWouldBeAsked) {
-  EXPECT_EQ(Decide(In(Mode::kDontAsk), Command("ls")).verdict, Verdict::kDeny);
-  EXPECT_EQ(Decide(In(Mode::kDontAsk, "Bash(ls)"), Command("ls")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(In(Mode::kDontAsk), Command("make")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(In(Mode::kDontAsk, "Bash(make)"), Command("make")).verdict, Verdict::kAllow);
 }
 
 TEST(PolicyTest, AGrantCoversTheSameCallAgainAndNothingElse) {
@@ -109,6 +124,110 @@ TEST(PolicyTest, DenyBeatsAllow) {
   EXPECT_EQ(Decide(rules, Command("rm -rf x")).verdict, Verdict::kDeny);
 }
 
+TEST(PolicyTest, ADeniedFileIsDeniedToEveryToolAndCommand) {
+  const Rules rules = In(Mode::kBypass, "Bash,Read,Edit", "Read(secret/**)");
+  EXPECT_EQ(Decide(rules, Read("/p/secret/a")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(rules, Read("/p/other/a")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Write("/p/secret/a")).verdict, Verdict::kDeny);
+  Question grep = Read("/p/secret");
+  grep.tool = "Grep";
+  EXPECT_EQ(Decide(rules, grep).verdict, Verdict::kDeny);
+  for (const char* command : {"cat secret/a", "cd secret && cat a", "cp secret/a b",
+                              "cat < secret/a", "grep -r x .", "tar cf - .", "cat s*/a"})
+    EXPECT_EQ(Decide(rules, Command(command)).verdict, Verdict::kDeny) << command;
+  EXPECT_EQ(Decide(rules, Command("cat other/a")).verdict, Verdict::kAllow);
+}
+
+TEST(PolicyTest, WhatIsExcludedIsClosedToAll) {
+  Rules rules = In(Mode::kBypass, "Read,Write,Bash");
+  rules.exclude = std::make_shared<const IgnoreFile>("private/\n*.csv\n");
+  EXPECT_EQ(Decide(rules, Read("/p/private/a")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(rules, Read("/p/x/data.csv")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(rules, Write("/p/private/a")).rule, "exclude");
+  EXPECT_EQ(Decide(rules, Command("head data.csv")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(rules, Read("/p/a.txt")).verdict, Verdict::kAllow);
+  rules.mode = Mode::kAuto;
+  rules.allow.clear();
+  EXPECT_EQ(Decide(rules, Command("grep -r x .")).verdict, Verdict::kAsk) << "it may come by";
+  EXPECT_EQ(Decide(rules, Command("cat a.txt")).verdict, Verdict::kAllow);
+}
+
+TEST(PolicyTest, GuardedPlacesAreAskedAboutInEveryModeUnlessGrantedByName) {
+  for (const Mode mode : {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto, Mode::kBypass}) {
+    Rules rules = In(mode, "Write,Edit,Bash");
+    for (const char* path :
+         {"/p/.git/hooks/pre-commit", "/p/.git/config", "/p/.GIT/Hooks/x", "/p/.stet/config.toml",
+          "/home/u/.bashrc", "/home/u/.ssh/authorized_keys", "/p/.vscode/tasks.json",
+          "/p/.git/modules/a/hooks/x", "/p/.envrc", "/p/.claude/settings.json"})
+      EXPECT_EQ(Decide(rules, Write(path)).rule, "guarded") << path;
+    EXPECT_EQ(Decide(rules, Command("echo x > .git/hooks/pre-commit")).rule, "guarded");
+    EXPECT_EQ(Decide(rules, Command("cp a ~/.bashrc")).rule, "guarded");
+    const Question hook = Write("/p/.git/hooks/pre-commit");
+    rules.allow.push_back(GrantFor(rules, hook));
+    EXPECT_EQ(Decide(rules, hook).verdict, Verdict::kAllow) << "granted is not asked again";
+    EXPECT_EQ(Decide(rules, Write("/p/.git/hooks/other")).verdict, Verdict::kAsk);
+  }
+}
+
+TEST(PolicyTest, WhatLooksSecretIsReadOnlyWhenSomebodySaysSo) {
+  const Rules rules = In(Mode::kAuto, "Read,Bash");
+  for (const char* path : {"/p/.env", "/p/a/.env.local", "/p/key.pem", "/home/u/.aws/credentials",
+                           "/p/ID_RSA", "/p/secrets.yaml"})
+    EXPECT_EQ(Decide(rules, Read(path)).rule, "secrets") << path;
+  EXPECT_EQ(Decide(rules, Command("cat .env")).rule, "secrets");
+  for (const char* path : {"/p/.env.example", "/p/id_rsa.pub", "/p/environment.cc", "/p/keys.md"})
+    EXPECT_EQ(Decide(rules, Read(path)).verdict, Verdict::kAllow) << path;
+}
+
+TEST(PolicyTest, StetsOwnFilesAreClosedInEveryMode) {
+  Rules rules = In(Mode::kBypass, "Write,Read,Bash");
+  rules.own = {"/d/sessions", "/c/config.toml"};
+  rules.sealed = {"/d/vault"};
+  EXPECT_EQ(Decide(rules, Write("/d/sessions/s/events.jsonl")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(rules, Write("/c/config.toml")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(rules, Read("/c/config.toml")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Read("/d/vault")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(rules, Command("cat /d/vault")).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(rules, Command("rm -rf /d/sessions")).verdict, Verdict::kDeny);
+}
+
+TEST(PolicyTest, AChangeThatReachesFurtherThanItsPathIsAsked) {
+  Question write = Write("/p/a");
+  write.caution = "a has 2 names";
+  for (const Mode mode : {Mode::kAcceptEdits, Mode::kAuto})
+    EXPECT_EQ(Decide(In(mode, "Write"), write).rule, "caution");
+}
+
+TEST(PolicyTest, LeavingTheSandboxIsAlwaysAsked) {
+  Question command = Command("make");
+  command.unsandboxed = true;
+  Rules rules = In(Mode::kAuto, "Bash");
+  rules.allow.push_back(GrantFor(rules, command));
+  EXPECT_EQ(Decide(rules, command).rule, "unsandboxed");
+}
+
+TEST(PolicyTest, ADecisionSaysWhoMadeItsRule) {
+  Rules rules = In(Mode::kDefault);
+  rules.deny = *ParseRules("Bash(rm *)", Source::kProject);
+  rules.allow = *ParseRules("Bash(make)", Source::kUser);
+  EXPECT_EQ(Decide(rules, Command("rm a")).rule, "deny:Bash(rm *), the project's file");
+  EXPECT_EQ(Decide(rules, Command("make")).rule, "allow:Bash(make), your configuration");
+}
+
+TEST(PolicyTest, PatternsStartAtTheProjectTheHomeOrTheRoot) {
+  const auto denies = [](std::string_view rule, const std::string& path) {
+    return Decide(In(Mode::kBypass, "", rule), Read(path)).verdict == Verdict::kDeny;
+  };
+  EXPECT_TRUE(denies("Read(src/*.key)", "/p/src/a.key"));
+  EXPECT_FALSE(denies("Read(src/*.key)", "/p/src/b/a.key"));
+  EXPECT_TRUE(denies("Read(*.key)", "/p/src/b/a.key"));
+  EXPECT_TRUE(denies("Read(./docs)", "/p/docs/a/b"));
+  EXPECT_TRUE(denies("Read(~/mail)", "/home/u/mail/inbox"));
+  EXPECT_TRUE(denies("Read(/etc/*)", "/etc/ssh/key"));
+  EXPECT_TRUE(denies("Read(//etc/shadow)", "/etc/shadow"));
+  EXPECT_FALSE(denies("Read(/etc/*)", "/p/etc/a"));
+}
+
 TEST(PolicyTest, RulesAreReadFromAList) {
   const auto rules = ParseRules("Read, Bash(git log *) Edit");
   ASSERT_TRUE(rules);
@@ -116,6 +235,7 @@ TEST(PolicyTest, RulesAreReadFromAList) {
   EXPECT_EQ((*rules)[1].specifier, "git log *");
   EXPECT_FALSE(ParseRules("Bash(git"));
   EXPECT_FALSE(ParseRules("(x)"));
+  EXPECT_EQ((*ParseRules("Bash(echo $(date))"))[0].specifier, "echo $(date)");
 }
 
 TEST(PolicyTest, WhatTheRunWithholdsIsDeniedInEveryMode) {

@@ -49,6 +49,30 @@ struct CheckRow {
 };
 using CheckRows = std::vector<CheckRow>;
 
+/// Something that a project brings and that acts: it does so only when it is trusted.
+struct TrustRow {
+  STET_FIELDS(TrustRow,
+              (Text, part),  // config, model, hooks, extensions or mcp
+              (Text, what),  // Where it stands; empty: there is none.
+              (bool, trusted))
+};
+using TrustRows = std::vector<TrustRow>;
+
+struct TrustReport {
+  STET_FIELDS(TrustReport,
+              (Text, project),
+              (Text, fingerprint),  // Of the files as they are.
+              (bool, changed),  // They are not as they were when they were trusted.
+              (TrustRows, parts))
+};
+
+/// What is in the vault; the values stay there.
+struct VaultReport {
+  STET_FIELDS(VaultReport,
+              (Texts, names),
+              (Text, key_place))  // Where the key of the seal is: the keyring, or a file.
+};
+
 struct DoctorReport {
   STET_FIELDS(DoctorReport, (Text, version), (bool, ok), (CheckRows, checks))
 };

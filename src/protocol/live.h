@@ -68,7 +68,7 @@ struct PermissionAsk {
               (Text, summary),  // One line: what it would do.
               (Text, reason),  // Why it is asked.
               (Text, rule),
-              (Text, session_rule))  // What `session` would allow from now on.
+              (Text, session_rule))  // What any wider scope than `once` would allow from now on.
 };
 using PermissionAsks = std::vector<PermissionAsk>;
 
@@ -76,7 +76,7 @@ struct PermissionAnswer {
   STET_FIELDS(PermissionAnswer,
               (Text, request_id),
               (bool, allow),
-              (Text, scope),  // once or session
+              (Text, scope),  // once, session, project or always
               (OptionalRaw, args),  // As the approver edited them.
               (Text, message),  // For the model, when it is denied.
               (bool, stop),  // Denied, and the turn ends.
@@ -114,6 +114,23 @@ struct LiveState {
               (PermissionAsks, asks),
               (QuestionAsks, questions),
               (Texts, notes))  // What a face should say about how the session was opened.
+};
+
+/// A rule that a session works under.
+struct RuleRow {
+  STET_FIELDS(RuleRow,
+              (Text, verdict),  // hard, deny, ask or allow
+              (Text, rule),
+              (Text, source))  // Who said it.
+};
+using RuleRows = std::vector<RuleRow>;
+
+struct PermissionReport {
+  STET_FIELDS(PermissionReport,
+              (Text, mode),
+              (RuleRows, rules),
+              (bool, excludes),  // Files of the project are excluded.
+              (bool, sandboxed))
 };
 
 /// What changes; absent: as before. A mode holds at once, also for a turn that runs; model and

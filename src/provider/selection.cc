@@ -128,12 +128,20 @@ Result<Access> WithKey(Model model, const Environment& environment) {
   Access access{.model = std::move(model), .key = ""};
   if (access.model.key_variable.empty()) return access;
   access.key = environment(access.model.key_variable);
+  constexpr std::string_view kVault = "vault:";
+  const bool kept = access.model.key_variable.starts_with(kVault);
+  const std::string name = access.model.key_variable.substr(kept ? kVault.size() : 0);
   if (access.key.empty() && !access.model.key_optional)
-    return Fail(Code::kAuth, fmt::format("{} needs a key: set the environment variable {}",
-                                         access.model.FullName(), access.model.key_variable));
+    return Fail(Code::kAuth,
+                kept ? fmt::format("{} needs a key: the vault has no {}, `stet vault set {}` puts "
+                                   "it there",
+                                   access.model.FullName(), name, name)
+                     : fmt::format("{} needs a key: set the environment variable {}",
+                                   access.model.FullName(), name));
   if (HasControls(access.key))
-    return Fail(Code::kAuth, fmt::format("the key in the environment variable {} {}",
-                                         access.model.key_variable, kControls));
+    return Fail(Code::kAuth,
+                fmt::format("the key in {} {} {}",
+                            kept ? "the vault's" : "the environment variable", name, kControls));
   return access;
 }
 
@@ -199,8 +207,11 @@ Result<Model> ConfiguredModel(const ModelSettings& settings, std::string_view wh
       return std::unexpected(Wrong(where, fmt::format("baseUrl {}", kControls)));
     model.base_url = WithoutSlash(*settings.base_url);
   }
-  if (settings.api_key_env) {
-    model.key_variable = *settings.api_key_env;
+  if (settings.api_key_env && settings.api_key_vault)
+    return std::unexpected(Wrong(where, "a key is in apiKeyEnv or in apiKeyVault, not in both"));
+  if (settings.api_key_env || settings.api_key_vault) {
+    model.key_variable =
+        settings.api_key_env ? *settings.api_key_env : "vault:" + *settings.api_key_vault;
     model.key_optional = false;
   }
   RETURN_IF_ERROR(SetTokens(model.context_window, settings.context_window, "contextWindow", where));

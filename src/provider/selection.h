@@ -13,7 +13,8 @@
 
 namespace stet::provider {
 
-/// The value of an environment variable; empty when it is not set.
+/// The value of an environment variable, or of NAME in the vault for "vault:NAME"; empty when there
+/// is none.
 using Environment = std::function<std::string(const std::string& name)>;
 
 /// A model, ready to be asked.

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include "base/fs.h"
+#include "base/wildcard.h"
 #include "tool/args.h"
 #include "tool/builtin.h"
 #include "tool/in_thread.h"
 #include "tool/paths.h"
 #include "tool/walk.h"
-#include "tool/wildcard.h"
 
 namespace stet::tool {
 
@@ -22,6 +22,7 @@ struct Search {
   std::string folder;  // A real path.
   std::string project;
   Glob glob;
+  std::shared_ptr<const IgnoreFile> exclude;
   std::int64_t offset = 0;
   std::int64_t limit = kDefaultLimit;
 };
@@ -38,6 +39,7 @@ Result<Search> SearchOf(const Args& args, const Workspace& workspace) {
   return Search{.folder = folder.path,
                 .project = workspace.project,
                 .glob = std::move(glob),
+                .exclude = workspace.exclude,
                 .offset = std::max<std::int64_t>(args.Int("offset").value_or(0), 0),
                 .limit = std::clamp<std::int64_t>(args.Int("head_limit").value_or(kDefaultLimit), 1,
                                                   kMaxLimit)};
@@ -46,15 +48,15 @@ Result<Search> SearchOf(const Args& args, const Workspace& workspace) {
 Result<Found> Find(const Search& search, const CancelToken& cancel) {
   Found found;
   std::int64_t matched = 0;
-  RETURN_IF_ERROR(
-      WalkFiles({search.folder, search.project}, cancel, [&](const std::string& path, bool) {
-        if (!search.glob.Matches(path)) return true;
-        ++matched;
-        if (matched <= search.offset) return true;
-        found.more = matched > search.offset + search.limit;
-        if (!found.more) found.paths.push_back(path);
-        return !found.more;
-      }));
+  RETURN_IF_ERROR(WalkFiles({search.folder, search.project, nullptr, search.exclude.get()}, cancel,
+                            [&](const std::string& path, bool) {
+                              if (!search.glob.Matches(path)) return true;
+                              ++matched;
+                              if (matched <= search.offset) return true;
+                              found.more = matched > search.offset + search.limit;
+                              if (!found.more) found.paths.push_back(path);
+                              return !found.more;
+                            }));
   return found;
 }
 

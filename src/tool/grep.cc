@@ -58,6 +58,8 @@ Result<GrepQuery> QueryOf(const Args& args, const Workspace& workspace) {
   GrepQuery query{.pattern = args.Text("pattern").value_or(""),
                   .folder = stat.is_dir ? where.path : ParentDir(where.path),
                   .project = workspace.project,
+                  .exclude = workspace.exclude,
+                  .secret_names = workspace.secret_names,
                   .glob = args.Text("glob").value_or(""),
                   .type = args.Text("type").value_or(""),
                   .mode = ModeOf(args),
@@ -146,7 +148,10 @@ class GrepTool final : public Tool {
     if (!query) co_return Problem(query.error().Text());
     auto work = [&query](const CancelToken& cancel) {
       const std::string program = FindRipgrep();
-      return program.empty() ? GrepHere(*query, cancel) : GrepWithRipgrep(program, *query, cancel);
+      // Only our own engine leaves out what the project's rules exclude.
+      const bool excludes = query->exclude && !query->exclude->empty();
+      return program.empty() || excludes ? GrepHere(*query, cancel)
+                                         : GrepWithRipgrep(program, *query, cancel);
     };
     const Result<GrepResult> found =
         co_await InThread<GrepResult>(call.loop, call.cancel, std::move(work));

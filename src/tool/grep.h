@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/ignore.h"
 #include "base/result.h"
 
 namespace stet::tool {
@@ -15,12 +17,14 @@ namespace stet::tool {
 enum class GrepMode { kFiles, kContent, kCount };
 
 struct GrepQuery {
-  std::string pattern;  // A regular expression.
-  std::string folder;   // Where to search, a real path.
-  std::string file;     // Not empty: only this file of the folder.
-  std::string project;  // A real path; see walk.h.
-  std::string glob;     // Not empty: files that match or, behind a "!", do not.
-  std::string type;     // Not empty: files of this kind.
+  std::string pattern;                        // A regular expression.
+  std::string folder;                         // Where to search, a real path.
+  std::string file;                           // Not empty: only this file of the folder.
+  std::string project;                        // A real path; see walk.h.
+  std::shared_ptr<const IgnoreFile> exclude;  // Files that are not searched. May be null.
+  std::vector<std::string> secret_names;      // Nor are those of such names, below a folder.
+  std::string glob;  // Not empty: files that match or, behind a "!", do not.
+  std::string type;  // Not empty: files of this kind.
   GrepMode mode = GrepMode::kFiles;
   std::int64_t before = 0;  // Lines of context.
   std::int64_t after = 0;

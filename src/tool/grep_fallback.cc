@@ -224,11 +224,16 @@ Result<GrepResult> GrepHere(const GrepQuery& query, const CancelToken& cancel) {
     grep.TakeFile(query.file);
     return grep.Take();
   }
-  const WalkRoot root{query.folder, query.project, glob && !exclude ? &*glob : nullptr};
+  const WalkRoot root{query.folder, query.project, glob && !exclude ? &*glob : nullptr,
+                      query.exclude.get()};
   RETURN_IF_ERROR(WalkFiles(root, cancel, [&](const std::string& path, bool is_link) {
     if (cancel.cancelled()) return false;
     if (is_link || (glob && glob->Matches(path) == exclude)) return true;
     if (type && !type->Matches(path)) return true;
+    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+    if (std::ranges::any_of(query.secret_names,
+                            [&](const std::string& pattern) { return MatchPart(pattern, name); }))
+      return true;
     return grep.TakeFile(path);
   }));
   if (cancel.cancelled()) return Fail(Code::kCancelled, "cancelled");

@@ -47,6 +47,9 @@ std::vector<std::string> ArgumentsOf(const std::string& program, const GrepQuery
   }
   if (!query.glob.empty()) argv.push_back("--glob=" + query.glob);
   argv.emplace_back("--glob=!.git");
+  if (query.file.empty()) {
+    for (const std::string& name : query.secret_names) argv.push_back("--glob=!" + name);
+  }
   if (!query.type.empty()) argv.push_back("--type=" + query.type);
   argv.push_back("--regexp=" + query.pattern);
   argv.push_back("./" + query.file);

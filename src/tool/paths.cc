@@ -6,6 +6,7 @@
 #include <climits>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -119,6 +120,30 @@ Result<RealPath> Resolve(std::string_view text, const Workspace& workspace) {
   ASSIGN_OR_RETURN(RealPath real, Walk(whole).Go());
   real.in_project = IsInside(real.path, workspace.project);
   return real;
+}
+
+/// The mount that a path, or the nearest folder above it that exists, lies on; 0 when the kernel
+/// does not say.
+static std::uint64_t MountOf(std::string path) {
+  for (;;) {
+    struct statx found{};
+    if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_MNT_ID, &found) == 0)
+      return (found.stx_mask & STATX_MNT_ID) != 0 ? found.stx_mnt_id : 0;
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos || path == "/") return 0;
+    path.resize(std::max<std::size_t>(slash, 1));
+  }
+}
+
+std::string CautionAbout(const std::string& path, const Workspace& workspace) {
+  struct stat found{};
+  if (::lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink > 1)
+    return fmt::format("{} has {} names (hard links): a change is seen under all of them",
+                       Shown(path, workspace), found.st_nlink);
+  if (!IsInside(path, workspace.project)) return "";
+  const std::uint64_t mount = MountOf(path);
+  if (mount == 0 || mount == MountOf(workspace.project)) return "";
+  return fmt::format("{} lies on another mount than the project", Shown(path, workspace));
 }
 
 std::string Shown(const std::string& path, const Workspace& workspace) {

@@ -27,6 +27,10 @@ Result<RealPath> Resolve(std::string_view text, const Workspace& workspace);
 /// Whether `path` is `folder` or below it; both real.
 bool IsInside(std::string_view path, std::string_view folder);
 
+/// Why a change of the file at a real path may reach further than the path says: it has other
+/// names, or lies on another mount than the project that it is in. Empty: it does not.
+std::string CautionAbout(const std::string& path, const Workspace& workspace);
+
 /// How a real path is shown: relative to the cwd when it is below it.
 std::string Shown(const std::string& path, const Workspace& workspace);
 

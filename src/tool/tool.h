@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/ignore.h"
 #include "base/json.h"
 #include "base/loop.h"
 #include "base/result.h"
@@ -25,6 +27,10 @@ struct Workspace {
   std::string project;                    // The project's root, a real path.
   std::string cwd;                        // Inside it, at first; follows `cd`.
   std::int64_t context_window = 200'000;  // Tokens: what may be read at once depends on it.
+  /// Files of the project that no search shows. May be null.
+  std::shared_ptr<const IgnoreFile> exclude;
+  /// Names of files whose content no search shows, unless the file itself is asked for.
+  std::vector<std::string> secret_names;
 };
 
 /// What a call would do.

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "base/fs.h"
-#include "tool/ignore.h"
+#include "base/ignore.h"
+#include "base/wildcard.h"
 #include "tool/paths.h"
 #include "tool/text_file.h"
-#include "tool/wildcard.h"
 
 namespace stet::tool {
 
@@ -17,8 +17,11 @@ constexpr std::size_t kMaxIgnoreBytes = std::size_t{1} << 20;
 
 class Walker {
  public:
-  Walker(const CancelToken& cancel, const Glob* even_ignored, const UseFile& use)
-      : cancel_(cancel), even_ignored_(even_ignored), use_(use) {}
+  Walker(const WalkRoot& root, const CancelToken& cancel, const UseFile& use)
+      : cancel_(cancel),
+        even_ignored_(root.even_ignored),
+        exclude_(IsInside(root.folder, root.project) ? root.exclude : nullptr),
+        use_(use) {}
 
   /// Rules of the folders above the one that is walked.
   void AddRulesAbove(const std::string& folder, const std::string& project) {
@@ -59,7 +62,7 @@ class Walker {
     Status status;
     const std::string path = shown.empty() ? entry.name : shown + "/" + entry.name;
     const bool wanted = !is_dir && even_ignored_ != nullptr && even_ignored_->Matches(path);
-    if (wanted || !IsIgnored(is_dir)) {
+    if (!IsExcluded(is_dir) && (wanted || !IsIgnored(is_dir))) {
       if (!is_dir)
         UseFileAt(folder + "/" + entry.name, path, entry.kind == EntryKind::kSymlink);
       else if (depth < kMaxWalkDepth)
@@ -82,6 +85,12 @@ class Walker {
     rules_.push_back({IgnoreFile(file ? file->bytes : ""), depth});
   }
 
+  [[nodiscard]] bool IsExcluded(bool is_dir) const {
+    if (exclude_ == nullptr) return false;
+    const std::vector<std::string_view> path(parts_.begin(), parts_.end());
+    return exclude_->Judge(path, is_dir) == IgnoreFile::Verdict::kIgnored;
+  }
+
   /// The innermost file that says anything decides.
   [[nodiscard]] bool IsIgnored(bool is_dir) const {
     for (auto level = rules_.rbegin(); level != rules_.rend(); ++level) {
@@ -95,6 +104,7 @@ class Walker {
 
   const CancelToken& cancel_;
   const Glob* even_ignored_;
+  const IgnoreFile* exclude_;
   const UseFile& use_;
   std::vector<std::string> parts_;  // From the project, or the folder when it is outside.
   std::vector<Level> rules_;
@@ -104,7 +114,7 @@ class Walker {
 }  // namespace
 
 Status WalkFiles(const WalkRoot& root, const CancelToken& cancel, const UseFile& use) {
-  Walker walker(cancel, root.even_ignored, use);
+  Walker walker(root, cancel, use);
   walker.AddRulesAbove(root.folder, root.project);
   return walker.Walk(root.folder == "/" ? "" : root.folder, "", 0);
 }

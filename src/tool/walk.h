@@ -8,8 +8,9 @@
 #include <string>
 
 #include "base/cancel.h"
+#include "base/ignore.h"
 #include "base/result.h"
-#include "tool/wildcard.h"
+#include "base/wildcard.h"
 
 namespace stet::tool {
 
@@ -21,6 +22,8 @@ struct WalkRoot {
   std::string project;  // Rules of .gitignore files from here down to `folder` count too.
   /// Files that match are not ignored, unless they lie in an ignored folder. May be null.
   const Glob* even_ignored = nullptr;
+  /// Relative to the project: what it covers is passed over. May be null.
+  const IgnoreFile* exclude = nullptr;
 };
 
 /// The path is relative to the folder. False ends the walk.

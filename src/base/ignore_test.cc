@@ -1,10 +1,10 @@
-#include "tool/ignore.h"
+#include "base/ignore.h"
 
 #include <gtest/gtest.h>
 
-#include "tool/wildcard.h"
+#include "base/wildcard.h"
 
-namespace stet::tool {
+namespace stet {
 namespace {
 
 using Verdict = IgnoreFile::Verdict;
@@ -42,4 +42,4 @@ TEST(IgnoreTest, CommentsBlanksAndEscapes) {
 }
 
 }  // namespace
-}  // namespace stet::tool
+}  // namespace stet

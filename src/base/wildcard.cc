@@ -1,10 +1,10 @@
-#include "tool/wildcard.h"
+#include "base/wildcard.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-namespace stet::tool {
+namespace stet {
 
 namespace {
 
@@ -163,4 +163,4 @@ bool Glob::Matches(std::string_view path) const {
                              [&](const auto& pattern) { return MatchPath(pattern, parts); });
 }
 
-}  // namespace stet::tool
+}  // namespace stet

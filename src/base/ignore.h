@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stet::tool {
+namespace stet {
 
 /// The rules of one .gitignore file.
 class IgnoreFile {
@@ -17,6 +17,10 @@ class IgnoreFile {
   /// The last rule that matches decides. `path` has its parts relative to the folder of the file.
   [[nodiscard]] Verdict Judge(const std::vector<std::string_view>& path, bool is_dir) const;
 
+  /// Whether `path`, relative to the folder of the file, is ignored, or a folder that it is in.
+  [[nodiscard]] bool Covers(std::string_view path) const;
+  [[nodiscard]] bool empty() const { return rules_.empty(); }
+
  private:
   struct Rule {
     std::vector<std::string> parts;
@@ -26,4 +30,4 @@ class IgnoreFile {
   std::vector<Rule> rules_;
 };
 
-}  // namespace stet::tool
+}  // namespace stet

@@ -1,9 +1,9 @@
-#include "tool/ignore.h"
+#include "base/ignore.h"
 
-#include "tool/text_file.h"
-#include "tool/wildcard.h"
+#include "base/lines.h"
+#include "base/wildcard.h"
 
-namespace stet::tool {
+namespace stet {
 
 namespace {
 
@@ -47,4 +47,17 @@ IgnoreFile::Verdict IgnoreFile::Judge(const std::vector<std::string_view>& path,
   return Verdict::kNothing;
 }
 
-}  // namespace stet::tool
+bool IgnoreFile::Covers(std::string_view path) const {
+  const std::vector<std::string_view> parts = PathParts(path);
+  std::vector<std::string_view> at;
+  for (const std::string_view part : parts) {
+    at.push_back(part);
+    const bool last = at.size() == parts.size();
+    const Verdict verdict = Judge(at, !last);
+    // What the last part is is not known here: as a folder it is covered as well.
+    if (verdict == Verdict::kIgnored || (last && Judge(at, true) == Verdict::kIgnored)) return true;
+  }
+  return false;
+}
+
+}  // namespace stet

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace stet::tool {
+namespace stet {
 
 /// Whether one part of a path (no "/") matches one part of a pattern.
 bool MatchPart(std::string_view pattern, std::string_view name);
@@ -38,4 +38,4 @@ class Glob {
   std::vector<std::vector<std::string>> alternatives_;
 };
 
-}  // namespace stet::tool
+}  // namespace stet

@@ -1,8 +1,8 @@
-#include "tool/wildcard.h"
+#include "base/wildcard.h"
 
 #include <gtest/gtest.h>
 
-namespace stet::tool {
+namespace stet {
 namespace {
 
 TEST(WildcardTest, PartsMatch) {
@@ -74,4 +74,4 @@ TEST(GlobPatternTest, BracesAreAlternatives) {
 }
 
 }  // namespace
-}  // namespace stet::tool
+}  // namespace stet

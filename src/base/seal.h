@@ -1,0 +1,23 @@
+// Seal: a text that only who has the key can read, and nobody can change unnoticed
+// (XSalsa20-Poly1305). Safe from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace stet {
+
+inline constexpr std::size_t kSealKeyBytes = 32;
+
+/// A new key, from the system's randomness.
+std::string NewSealKey();
+
+/// Never the same twice for the same text. `key` has kSealKeyBytes bytes.
+std::string Seal(std::string_view text, std::string_view key);
+
+/// kCorrupt when it was changed, or the key is another.
+Result<std::string> Unseal(std::string_view sealed, std::string_view key);
+
+}  // namespace stet

@@ -1,0 +1,46 @@
+#include "cli/trust.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/text_width.h"
+#include "cli/exit_codes.h"
+
+namespace stet::cli {
+namespace {
+
+std::string Text(const protocol::TrustReport& report, const Terminal& terminal) {
+  std::string text;
+  for (const protocol::TrustRow& row : report.parts) {
+    if (row.what.empty()) continue;
+    text += fmt::format("{}  {:<11} {}\n",
+                        row.trusted ? terminal.Styled(Style::kGreen, "trusted    ")
+                                    : terminal.Styled(Style::kYellow, "not trusted"),
+                        row.part, PrintableText(row.what));
+  }
+  if (text.empty()) return "the project brings nothing that acts\n";
+  if (report.changed) text += "It has changed since it was trusted: look at it again.\n";
+  return text + "`stet trust PART...` or `stet trust --all` allows it, `--none` takes that back\n";
+}
+
+}  // namespace
+
+Result<int> RunTrust(const TrustCommand& command, client::Device& device, Terminal& terminal) {
+  std::error_code error;
+  const std::string given = command.cwd.empty() ? "." : command.cwd;
+  const std::string folder = std::filesystem::canonical(given, error);
+  if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", given));
+  std::vector<std::string> parts = command.parts;
+  if (command.all) {
+    ASSIGN_OR_RETURN(const protocol::TrustReport now, device.Trust(folder));
+    for (const protocol::TrustRow& row : now.parts)
+      if (!row.what.empty()) parts.push_back(row.part);
+  }
+  if (!parts.empty() || command.none) RETURN_IF_ERROR(device.SetTrust(folder, parts));
+  ASSIGN_OR_RETURN(const protocol::TrustReport report, device.Trust(folder));
+  const std::string text = command.json ? Encode(report) + "\n" : Text(report, terminal);
+  return terminal.Print(text) ? kExitDone : kExitFailed;
+}
+
+}  // namespace stet::cli

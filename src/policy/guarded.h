@@ -1,0 +1,27 @@
+// Guarded places: files whose change or sight would give a model more than its task: our own
+// configuration and logs, git's hooks and configuration, what shells run at their start, keys, the
+// folders of other agents. Pure: by path alone, whatever the case of its letters.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "policy/rule.h"
+
+namespace stet::policy {
+
+/// What kind of place it is, for people: "git runs it"; empty when it is an ordinary file.
+std::string_view GuardedFromChange(std::string_view path, const Places& places);
+
+/// Why its content is not to be seen unasked: "it holds keys"; empty when it is an ordinary file.
+std::string_view GuardedFromSight(std::string_view path, const Places& places);
+
+/// Patterns of names of files that look as if they held secrets.
+std::vector<std::string> SecretNames();
+
+/// Whether a file of that name looks as if it held secrets.
+bool LooksSecret(std::string_view name);
+
+}  // namespace stet::policy
