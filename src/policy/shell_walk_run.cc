@@ -73,6 +73,7 @@ Result<After> ShellWalker::Run(ShellCommand command, const Folders& in, int wrap
   if (wrappers > kMaxWrappers) return Refuse("too many commands start each other");
   command.folders = Certain(in);
   const std::string program = ProgramName(command);
+  if (program == "coproc") return Refuse("it starts a coprocess");
   const bool own = functions_.contains(program);
   std::optional<Unwrapped> inner = own ? std::nullopt : Unwrap(command);
   command.wraps = own || (inner && !HasWord("find gfind fd fdfind", program));

@@ -123,6 +123,10 @@ Result<ShellAssignment> ShellWalker::Assignment(NodeId node, const Folders& in,
       Raise(command, ShellEffect::kUnknown, "a subscript is evaluated");
     name = name.substr(0, name.find('['));
   }
+  if (name.empty() ||
+      name.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") !=
+          std::string_view::npos)
+    return Refuse("an assignment in it is not plain");
   assignment.name = name;
   assignment.value = Known("");
   const bool plain = tree_.Text(parts[1]) == "=" && tree_.Kind(parts[0]) == Syntax::kVariableName;
