@@ -126,6 +126,11 @@ bool CoversOne(const std::vector<std::string>& patterns, const ShellAnalysis& an
   if (command.odd || command.git_elsewhere || WritesByRedirection(command) || SetsMore(command))
     return false;
   if (IsHarmlessBuiltin(command, analysis.place)) return true;
+  // Who allows a reader means it to read, not `find -delete`.
+  constexpr std::string_view kReaders =
+      "find gfind fd fdfind sort tree uniq xxd xmllint iconv rg awk gawk";
+  if (command.effect != ShellEffect::kReadOnly && HasWord(kReaders, ProgramName(command)))
+    return false;
   const std::string text = WholeText(command);
   const auto fits = [&](const std::string& pattern) { return Matches(pattern, text); };
   const bool all_known = std::ranges::all_of(command.words, &ShellWord::known);
@@ -142,7 +147,7 @@ bool CoversOne(const std::vector<std::string>& patterns, const ShellAnalysis& an
 }
 
 bool IsNamed(const std::vector<std::string>& patterns, const ShellCommand& command) {
-  return !IsTransparent(ProgramName(command)) && !command.odd &&
+  return command.wraps && !IsTransparent(ProgramName(command)) && !command.odd &&
          std::ranges::any_of(patterns, [&](const std::string& pattern) {
            return !pattern.starts_with('*') && Matches(pattern, WholeText(command));
          });

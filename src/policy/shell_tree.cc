@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <tree_sitter/api.h>
 
+#include "policy/shell_reading.h"
+
 extern "C" const TSLanguage* tree_sitter_bash();
 
 namespace stet::policy {
@@ -126,49 +128,6 @@ bool HeredocsFit(std::string_view text) {
   return true;
 }
 
-/// What may stand between two tokens of a command: blanks, and the end of a line that goes on.
-bool IsBlank(std::string_view gap, bool newlines) {
-  for (std::size_t i = 0; i < gap.size(); ++i) {
-    if (gap[i] == '\\' && i + 1 < gap.size() && gap[i + 1] == '\n')
-      ++i;
-    else if (gap[i] != ' ' && gap[i] != '\t' && (gap[i] != '\n' || !newlines))
-      return false;
-  }
-  return true;
-}
-
-/// A line that goes on joins what stands on both sides of it: `r\\` and `m` are one word.
-bool Joins(std::string_view text, std::size_t begin, std::size_t end) {
-  constexpr std::string_view kBorders = " \t\n;&|()<>";
-  if (begin == end || begin == 0 || end >= text.size()) return false;
-  return text.substr(begin, end - begin).find_first_not_of("\\\n") == std::string_view::npos &&
-         text[begin] == '\\' && !kBorders.contains(text[begin - 1]) &&
-         !kBorders.contains(text[end]);
-}
-
-/// Their own text is read byte by byte, so what lies between their parts is not lost.
-bool KeepsItsText(Syntax kind) { return kind == Syntax::kString || kind == Syntax::kHeredocBody; }
-
-/// Quotes, or text that is read again: what looks like a substitution is none, or is found there.
-bool MayHoldSigns(Syntax kind) {
-  switch (kind) {
-    case Syntax::kToken:
-    case Syntax::kRawString:
-    case Syntax::kAnsiCString:
-    case Syntax::kComment:
-    case Syntax::kStringContent:
-    case Syntax::kHeredocBody:
-    case Syntax::kHeredocContent: return true;
-    default: return false;
-  }
-}
-
-bool HasSigns(std::string_view text) {
-  return text.contains('`') || text.contains("$(") || text.contains("<(") || text.contains(">(");
-}
-
-Status Refuse(std::string why) { return Fail(Code::kUnsupported, std::move(why)); }
-
 struct Free {
   void operator()(TSParser* parser) const { ts_parser_delete(parser); }
   void operator()(TSTree* tree) const { ts_tree_delete(tree); }
@@ -212,7 +171,7 @@ Result<SyntaxTree> SyntaxTree::Parse(std::string_view text, std::size_t max_node
   // The program begins behind the blanks and comments before it.
   tree.nodes_[0].begin = 0;
   tree.nodes_[0].end = static_cast<std::uint32_t>(text.size());
-  RETURN_IF_ERROR(tree.CheckGaps());
+  RETURN_IF_ERROR(CheckReading(tree));
   return tree;
 }
 
@@ -229,36 +188,6 @@ bool SyntaxTree::HasLostDash(NodeId redirect) const {
   std::string_view before = text_.substr(0, Begin(redirect));
   before.remove_suffix(before.size() - (before.find_last_not_of(" \t") + 1));
   return before.ends_with(" -");
-}
-
-Status SyntaxTree::CheckGaps() const {
-  for (NodeId id = 0; id < nodes_.size(); ++id) {
-    const Node& node = nodes_[id];
-    if (node.kind == Syntax::kOther) return Refuse("it uses syntax that is not known");
-    if (node.kind == Syntax::kComment) {
-      const char before = node.begin == 0 ? '\n' : text_[node.begin - 1];
-      if (std::string_view(" \t\n;&|()`").find(before) == std::string_view::npos ||
-          Text(id).find('\n') != std::string_view::npos)
-        return Refuse("a comment in it is not plain");
-    }
-    if (node.behind == id + 1 && !MayHoldSigns(node.kind) && HasSigns(Text(id)))
-      return Refuse("a substitution in it is not seen by the parser");
-    if (node.behind == id + 1 || KeepsItsText(node.kind)) continue;
-    const bool newlines = node.kind != Syntax::kCommand && node.kind != Syntax::kFileRedirect;
-    std::size_t at = node.begin;
-    for (NodeId child = id + 1; child < node.behind; child = nodes_[child].behind) {
-      const Node& part = nodes_[child];
-      std::size_t end = part.begin;
-      if (end > at && node.kind == Syntax::kRedirectedStatement && HasLostDash(child))
-        end = text_.rfind('-', end);
-      if (end < at || Joins(text_, at, end) || !IsBlank(text_.substr(at, end - at), newlines))
-        return Refuse("there is more in it than the parser sees");
-      at = part.end;
-    }
-    if (!IsBlank(text_.substr(at, node.end - at), newlines))
-      return Refuse("there is more in it than the parser sees");
-  }
-  return {};
 }
 
 }  // namespace stet::policy

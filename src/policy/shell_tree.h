@@ -1,8 +1,8 @@
 // The syntax tree of a shell command, as plain data. The only file behind it that knows the parser.
 //
 // Parse refuses what it cannot vouch for: text that is no whole program, more than the nodes or the
-// depth allowed, bytes between tokens that are no blanks, and input that the parser's own scanner
-// is not safe on. Pure; safe from any thread.
+// depth allowed, what bash may read in another way (shell_reading.h), and input that the parser's
+// own scanner is not safe on. Pure; safe from any thread.
 #pragma once
 
 #include <cstdint>
@@ -111,8 +111,6 @@ class SyntaxTree {
     std::uint32_t end = 0;
     NodeId behind = 0;
   };
-
-  [[nodiscard]] Status CheckGaps() const;
 
   std::string_view text_;
   std::vector<Node> nodes_;  // In the order in which a walk from the root meets them.

@@ -39,7 +39,7 @@ constexpr std::array kWrappers = {
     WrapperRow{"unbuffer caffeinate catchsegv faketime", "", "-p -i -s -d", 0},
     WrapperRow{"taskset", "", "-c --cpu-list", 1},
     WrapperRow{"chrt", "", "-b -i -r -f", 1},
-    WrapperRow{"builtin coproc", "", "", 0},
+    WrapperRow{"builtin", "", "", 0},
     WrapperRow{"command", "", "-p", 0},
     WrapperRow{"exec", "", "-c -l -a:v", 0},
     WrapperRow{"busybox", "", "", 0},

@@ -142,6 +142,11 @@ class WordReader {
   Status AddToken(NodeId node) {
     const std::string_view text = tree_.Text(node);
     if (text != "$" && text != "=~" && text != "==") return Refuse("a word in it is not plain");
+    // $"..." is translated: the parser takes the dollar for itself.
+    const std::size_t end = tree_.End(node);
+    const bool quotes =
+        end < tree_.text().size() && (tree_.text()[end] == '"' || tree_.text()[end] == '\'');
+    if (text == "$" && quotes) return Refuse("a string in it is translated");
     pieces_.push_back({std::string(text), true});
     return {};
   }
@@ -317,11 +322,12 @@ std::optional<std::vector<std::string>> ExpandBraces(const std::vector<Piece>& p
       continue;
     }
     std::vector<std::string> next;
-    for (std::size_t begin = open + 1; begin <= close;) {
-      const std::size_t end = std::min(mask.find(',', begin), close);
-      for (const std::string& one : done)
+    for (const std::string& one : done) {
+      for (std::size_t begin = open + 1; begin <= close;) {
+        const std::size_t end = std::min(mask.find(',', begin), close);
         next.push_back(one + text.substr(at, open - at) + text.substr(begin, end - begin));
-      begin = end + 1;
+        begin = end + 1;
+      }
     }
     if (next.size() > kMaxBraces) return std::nullopt;
     done = std::move(next);
@@ -345,7 +351,7 @@ Expanded WordReader::Take() && {
   std::size_t fixed = std::string::npos;
   for (Piece& piece : pieces_) {
     if (&piece == pieces_.data() && !piece.quoted && piece.known && piece.text.starts_with('~')) {
-      const bool own = piece.text.size() == 1 || piece.text[1] == '/';
+      const bool own = piece.text.size() == 1 ? pieces_.size() == 1 : piece.text[1] == '/';
       if (own && !scope_.home.empty())
         piece.text.replace(0, 1, scope_.home);
       else

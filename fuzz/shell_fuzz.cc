@@ -1,0 +1,39 @@
+// Shell commands out of arbitrary bytes: any answer, the same one each time, and what is put behind
+// a line that only reads is seen.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+#include "policy/shell.h"
+#include "policy/shell_auto.h"
+#include "policy/shell_rules.h"
+
+namespace stet::fuzz {
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string line(reinterpret_cast<const char*>(data), size);
+  const policy::ShellPlace place = {"/p", "/home/u"};
+  const std::vector<std::string> roots = {"/p"};
+  const policy::ShellAnalysis analysis = policy::AnalyseShell(line, place);
+  CHECK(analysis == policy::AnalyseShell(line, place), "the same line has the same answer");
+  CHECK(analysis.understood == analysis.why.empty(), "what is not understood says why");
+
+  const bool reads = policy::IsReadOnly(analysis);
+  const bool allowed = policy::AutoVerdict(analysis, false, roots).allowed;
+  CHECK(!allowed || policy::AutoVerdict(analysis, true, roots).allowed,
+        "a sandbox only allows more");
+  CHECK(policy::ShellCovers(line, analysis), "a rule covers its own text");
+  CHECK(analysis.understood || policy::ShellTouches("rm *", analysis),
+        "a deny holds for what is not understood");
+
+  // A line that goes on would take it as its arguments.
+  if (reads && !line.ends_with('\\')) {
+    const policy::ShellAnalysis more = policy::AnalyseShell(line + "\nrm -rf src", place);
+    CHECK(!policy::IsReadOnly(more), "a command on the next line is seen");
+    CHECK(policy::ShellTouches("rm *", more), "a deny holds for the command on the next line");
+  }
+  return 0;
+}
+
+}  // namespace stet::fuzz
