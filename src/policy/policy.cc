@@ -115,6 +115,9 @@ Decision DecideUnless(const Rules& rules, const Question& question) {
   if (rules.mode == Mode::kBypass) return {Verdict::kAllow, "mode:bypass", ""};
   if (const Rule* rule = FindRule(rules.ask, question, false))
     return {Verdict::kAsk, "ask:" + RuleText(*rule), "a rule wants it asked"};
+  // What was granted was granted to a command that is kept in.
+  if (question.unsandboxed)
+    return {Verdict::kAsk, "unsandboxed", "it would run without the sandbox"};
   if (const Rule* rule = FindRule(rules.allow, question, true))
     return {Verdict::kAllow, "allow:" + RuleText(*rule), ""};
   const bool home = AtHome(rules, question.reads);

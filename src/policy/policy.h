@@ -45,6 +45,7 @@ struct Question {
   std::vector<std::string> writes;
   std::string command;
   std::string url;
+  bool unsandboxed = false;  // The command asks to run without the sandbox.
 };
 
 /// `Tool`, or `Tool(beginning of a command or path *)`: a star at the end stands for anything.
