@@ -11,6 +11,7 @@
 #include "agent/asks.h"
 #include "agent/opening.h"
 #include "agent/run_view.h"
+#include "agent/sandboxing.h"
 #include "base/loop.h"
 #include "context/account.h"
 #include "context/conversation.h"
@@ -78,6 +79,7 @@ struct Workbench {
   Growth growth = {};
   std::function<std::string()> background = {};  // Says what runs there; empty: nothing.
   RunView run = {};
+  SandboxRules sandbox = {};
 };
 
 /// Appends one event. Nothing but what the caller knows already happens when it fails.
