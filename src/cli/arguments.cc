@@ -257,6 +257,18 @@ void AddDevice(CLI::App& app, SetupCommand& setup, DoctorCommand& doctor, Config
   verb("path", "Where the file is");
 }
 
+void AddSandbox(CLI::App& app, SandboxCommand& command) {
+  CLI::App* sandbox = app.add_subcommand(
+      "sandbox", "Run a command as stet runs those of models in a sandbox, in this folder");
+  sandbox->add_option("--network", command.network, "off, loopback, hosts or open")
+      ->check(CLI::IsMember({"off", "loopback", "hosts", "open"}));
+  sandbox->add_option("--write", command.write, "Another folder that it may write")
+      ->take_all()
+      ->allow_extra_args(false);
+  sandbox->add_option("COMMAND", command.command, "The command, behind --")->required();
+  sandbox->positionals_at_end();
+}
+
 /// The values that a check in braces, such as "TEXT:{a,b}", leaves.
 std::vector<std::string> ChoicesIn(const std::string& type) {
   std::vector<std::string> choices;
@@ -316,6 +328,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   SetupCommand setup;
   DoctorCommand doctor;
   ConfigCommand config;
+  SandboxCommand sandbox;
   std::string shell;
   std::string refused;
   CLI::App app{std::string(kDescription), "stet"};
@@ -324,6 +337,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   AddSessions(app, sessions);
   AddModels(app, models);
   AddDevice(app, setup, doctor, config);
+  AddSandbox(app, sandbox);
   app.add_subcommand("completion", "Print a script that completes stet's command line in a shell")
       ->add_option("SHELL", shell, "bash, zsh or fish")
       ->required()
@@ -354,6 +368,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   if (setup.asked) return setup;
   if (doctor.asked) return doctor;
   if (!config.verb.empty()) return config;
+  if (!sandbox.command.empty()) return sandbox;
   if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));
   if (sessions.verb.empty()) {
     if (const std::string wrong = WhatIsWrong(work); !wrong.empty()) return Wrong(wrong);

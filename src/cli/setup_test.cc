@@ -42,6 +42,9 @@ class FakeDevice final : public client::Device {
     chosen = choice;
     return {};
   }
+  Result<protocol::SandboxEnd> RunSandboxed(const protocol::SandboxRun&) override {
+    return Fail(Code::kUnsupported, "not here");
+  }
   protocol::CheckRows Examine() override { return {}; }
 
   protocol::ModelChoice chosen;

@@ -25,6 +25,10 @@ class Device {
   /// there, unless `replace`: then the file before is kept beside it, as NAME.old.
   virtual Status ChooseModel(const protocol::ModelChoice& choice, bool replace) = 0;
 
+  /// Runs a command in the sandbox, with this process's input, output and terminal. kUnsupported
+  /// when none works here.
+  virtual Result<protocol::SandboxEnd> RunSandboxed(const protocol::SandboxRun& run) = 0;
+
   /// Looks at everything that stet needs; what is wrong is in the answer.
   virtual protocol::CheckRows Examine() = 0;
 };

@@ -9,6 +9,7 @@
 #include "config/settings.h"
 #include "host/model_names.h"
 #include "host/requests.h"
+#include "host/sandbox_profile.h"
 #include "host/session_store.h"
 #include "log/clone.h"
 #include "protocol/ids.h"
@@ -165,6 +166,12 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
   const std::string root = agent::GitRoot(attach_.cwd);
   const std::string project = root.empty() ? attach_.cwd : root;
   ASSIGN_OR_RETURN(policy::Rules rules, MakeRules(project));
+  agent::SandboxRules boxes = MakeSandboxRules({.roots = roots_,
+                                                .settings = settings_.sandbox,
+                                                .project = project,
+                                                .more_roots = rules.more_roots,
+                                                .home = ProcessEnvironment("HOME"),
+                                                .secret_variables = SecretVariables(model)});
   const protocol::InfoChanges& kept = log_->index().state().info;
   LaneSetup setup{
       .loop = loop,
@@ -175,6 +182,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
                 : kept.effort  ? kept.effort
                                : model_.effort,
       .rules = std::move(rules),
+      .sandbox = std::move(boxes),
       .limits = {.max_steps = attach_.max_steps,
                  .max_price = attach_.max_price,
                  .max_tokens = attach_.max_tokens,

@@ -9,6 +9,7 @@
 #include "base/json_view.h"
 #include "config/settings.h"
 #include "config/toml.h"
+#include "host/sandbox_run.h"
 #include "provider/selection.h"
 
 namespace stet::host {
@@ -23,10 +24,9 @@ struct Default {
   std::string_view value;
 };
 constexpr std::array kDefaults = {
-    Default{"log.durability", "\"strict\""},
-    Default{"policy.mode", "\"default\""},
-    Default{"tools.taskEndStartsTurn", "true"},
-    Default{"ui.bellAfterMs", "10000"},
+    Default{"log.durability", "\"strict\""},    Default{"policy.mode", "\"default\""},
+    Default{"sandbox.network", "\"hosts\""},    Default{"sandbox.required", "false"},
+    Default{"tools.taskEndStartsTurn", "true"}, Default{"ui.bellAfterMs", "10000"},
 };
 
 /// Every value of the file by its key. What stands in headers may be a secret.
@@ -142,6 +142,10 @@ class LocalDevice final : public client::Device {
     RETURN_IF_ERROR(MakeDirs(roots_.config));
     if (settings.model) RETURN_IF_ERROR(ReplaceFile(path + ".old", before, Durable::kYes));
     return ReplaceFile(path, after, Durable::kYes);
+  }
+
+  Result<protocol::SandboxEnd> RunSandboxed(const protocol::SandboxRun& run) override {
+    return host::RunSandboxed(roots_, run);
   }
 
   protocol::CheckRows Examine() override { return ExamineDevice(roots_); }
