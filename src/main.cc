@@ -13,6 +13,7 @@
 #include "host/local_live.h"
 #include "host/local_models.h"
 #include "host/local_sessions.h"
+#include "sandbox/confine.h"
 
 namespace {
 
@@ -43,6 +44,7 @@ stet::Result<std::unique_ptr<stet::client::Device>> OpenDevice() {
 
 int main(int argc, char** argv) {
   stet::BecomeGuardIfAsked(argc, argv);
+  stet::sandbox::BecomeConfinedIfAsked(argc, argv);
   // Scripts ask for the version often: nothing is set up for it.
   if (argc == 2 && std::string_view(argv[1]) == "--version") {
     const std::string_view version = stet::ProgramVersion();

@@ -28,6 +28,7 @@ struct Calls::One {
   Raw args;  // The block's, or as an approver edited them.
   tool::Tool* tool = nullptr;
   tool::Intent intent;
+  Boxed box;
   protocol::ToolStarted started;
   std::chrono::steady_clock::time_point began;
   std::chrono::milliseconds took{0};
@@ -141,6 +142,9 @@ Task<Status> Calls::RunAllowed(OnePtr one, policy::Decision decision, std::strin
   const bool alone = !one->tool->reads_only() || one->intent.effects;
   Status room = co_await Await(alone ? 0 : kMaxSideBySide - 1);
   if (!room) co_return room;
+  Result<Boxed> box = BoxFor(bench_.sandbox, bench_.rules.mode, one->intent);
+  if (!box) co_return Answer(one->block, NotRun(box.error().message));
+  one->box = *std::move(box);
   Start(one, std::move(decision), std::move(by));
   // Who asks a person has done nothing yet: if we die now the question still waits.
   if (one->tool->asks_user())
@@ -252,6 +256,7 @@ void Calls::Start(const OnePtr& one, policy::Decision decision, std::string by) 
   one->started.args_hash = FastHashHex(one->args.text);
   if (one->args.text != one->block.args.text) one->started.args = one->args;
   one->started.effects = one->intent.effects;
+  one->started.sandbox = BoxText(one->box);
   one->started.decision.rule = std::move(decision.rule);
   one->started.decision.by = std::move(by);
   running_.push_back(one);
@@ -334,7 +339,9 @@ tool::Call Calls::MakeCall(One& one) {
       .ask = [this, &one](
                  std::string text,
                  Raw options) { return AskUser(one, std::move(text), std::move(options)); },
-      .planning = bench_.rules.mode == policy::Mode::kPlan};
+      .planning = bench_.rules.mode == policy::Mode::kPlan,
+      .sandbox = one.box.chosen ? &*one.box.chosen : nullptr,
+      .sandbox_note = one.box.note};
 }
 
 Task<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options) {

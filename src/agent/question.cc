@@ -25,6 +25,7 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
   question.writes = intent.writes;
   question.command = intent.command;
   question.url = intent.url;
+  question.unsandboxed = intent.unsandboxed;
   for (const std::string& path : intent.writes) {
     if (question.caution.empty()) question.caution = tool::CautionAbout(path, workspace);
   }

@@ -12,6 +12,7 @@
 #include "agent/opening.h"
 #include "agent/redactor.h"
 #include "agent/run_view.h"
+#include "agent/sandboxing.h"
 #include "base/loop.h"
 #include "context/account.h"
 #include "context/conversation.h"
@@ -82,6 +83,7 @@ struct Workbench {
   Growth growth = {};
   std::function<std::string()> background = {};  // Says what runs there; empty: nothing.
   RunView run = {};
+  SandboxRules sandbox = {};
 };
 
 /// Appends one event. Nothing but what the caller knows already happens when it fails.

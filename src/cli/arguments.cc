@@ -288,6 +288,18 @@ void AddVault(CLI::App& app, VaultCommand& vault) {
   named(verb("rm", "Forget a secret"));
 }
 
+void AddSandbox(CLI::App& app, SandboxCommand& command) {
+  CLI::App* sandbox = app.add_subcommand(
+      "sandbox", "Run a command as stet runs those of models in a sandbox, in this folder");
+  sandbox->add_option("--network", command.network, "off, loopback, hosts or open")
+      ->check(CLI::IsMember({"off", "loopback", "hosts", "open"}));
+  sandbox->add_option("--write", command.write, "Another folder that it may write")
+      ->take_all()
+      ->allow_extra_args(false);
+  sandbox->add_option("COMMAND", command.command, "The command, behind --")->required();
+  sandbox->positionals_at_end();
+}
+
 /// The values that a check in braces, such as "TEXT:{a,b}", leaves.
 std::vector<std::string> ChoicesIn(const std::string& type) {
   std::vector<std::string> choices;
@@ -349,6 +361,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   ConfigCommand config;
   TrustCommand trust;
   VaultCommand vault;
+  SandboxCommand sandbox;
   std::string shell;
   std::string refused;
   CLI::App app{std::string(kDescription), "stet"};
@@ -359,6 +372,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   AddDevice(app, setup, doctor, config);
   AddTrust(app, trust);
   AddVault(app, vault);
+  AddSandbox(app, sandbox);
   app.add_subcommand("completion", "Print a script that completes stet's command line in a shell")
       ->add_option("SHELL", shell, "bash, zsh or fish")
       ->required()
@@ -391,6 +405,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   if (trust.asked) return trust;
   if (!vault.verb.empty()) return vault;
   if (!config.verb.empty()) return config;
+  if (!sandbox.command.empty()) return sandbox;
   if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));
   if (sessions.verb.empty()) {
     if (const std::string wrong = WhatIsWrong(work); !wrong.empty()) return Wrong(wrong);

@@ -73,6 +73,13 @@ struct VaultCommand {
   bool json = false;
 };
 
+/// `stet sandbox -- COMMAND...`.
+struct SandboxCommand {
+  std::string network;  // Empty: the configuration's.
+  std::vector<std::string> write;
+  std::vector<std::string> command;  // Empty: it was not asked for.
+};
+
 /// `stet config VERB`.
 struct ConfigCommand {
   std::string verb;  // show, check or path
@@ -119,7 +126,8 @@ struct Answer {
 };
 
 using Command = std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand,
-                             ConfigCommand, TrustCommand, VaultCommand, WorkCommand, Answer>;
+                             ConfigCommand, TrustCommand, VaultCommand, SandboxCommand,
+                             WorkCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

@@ -8,6 +8,7 @@
 #include "cli/interactive.h"
 #include "cli/models.h"
 #include "cli/print.h"
+#include "cli/sandbox.h"
 #include "cli/sessions.h"
 #include "cli/setup.h"
 #include "cli/stream_json.h"
@@ -27,6 +28,8 @@ Result<int> PerformOnDevice(const Command& command, const Clients& clients, Term
     return RunTrust(*trust, *device, terminal);
   if (const auto* vault = std::get_if<VaultCommand>(&command))
     return RunVault(*vault, *device, terminal);
+  if (const auto* sandbox = std::get_if<SandboxCommand>(&command))
+    return RunSandbox(*sandbox, *device, terminal);
   if (const auto* config = std::get_if<ConfigCommand>(&command))
     return RunConfig(*config, *device, terminal);
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> models, clients.models());

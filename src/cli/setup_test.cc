@@ -50,6 +50,9 @@ class FakeDevice final : public client::Device {
   Result<std::string> VaultValue(const std::string&) override { return std::string(); }
   Status SetVault(const std::string&, const std::string&) override { return {}; }
   Status RemoveVault(const std::string&) override { return {}; }
+  Result<protocol::SandboxEnd> RunSandboxed(const protocol::SandboxRun&) override {
+    return Fail(Code::kUnsupported, "not here");
+  }
   protocol::CheckRows Examine() override { return {}; }
 
   protocol::ModelChoice chosen;

@@ -38,6 +38,10 @@ class Device {
   virtual Status SetVault(const std::string& name, const std::string& value) = 0;
   virtual Status RemoveVault(const std::string& name) = 0;
 
+  /// Runs a command in the sandbox, with this process's input, output and terminal. kUnsupported
+  /// when none works here.
+  virtual Result<protocol::SandboxEnd> RunSandboxed(const protocol::SandboxRun& run) = 0;
+
   /// Looks at everything that stet needs; what is wrong is in the answer.
   virtual protocol::CheckRows Examine() = 0;
 };

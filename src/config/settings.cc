@@ -24,6 +24,7 @@ struct FileSettings {
               (OptionalRaw, instructions),
               (OptionalRaw, tools),
               (OptionalRaw, policy),
+              (OptionalRaw, sandbox),
               (OptionalRaw, context),
               (OptionalRaw, log),
               (OptionalRaw, ui))
@@ -57,6 +58,7 @@ class Reader {
   Status ReadModel(std::string_view json, Settings& settings);
   Status ReadModels(std::string_view json, Settings& settings);
   Status ReadRoles(std::string_view json, Settings& settings);
+  Status ReadSandbox(const OptionalRaw& section, Settings& settings);
   Status ReadContext(const OptionalRaw& section, Settings& settings);
 
   [[nodiscard]] Status MustBeTable(std::string_view json, const std::string& key) const {
@@ -202,6 +204,21 @@ Status Reader::ReadContext(const OptionalRaw& section, Settings& settings) {
   return {};
 }
 
+Status Reader::ReadSandbox(const OptionalRaw& section, Settings& settings) {
+  SandboxSettings& sandbox = settings.sandbox;
+  RETURN_IF_ERROR(ReadSection(section, "sandbox", sandbox));
+  const std::string network = sandbox.network.value_or("open");
+  if (network != "off" && network != "loopback" && network != "hosts" && network != "open")
+    return std::unexpected(
+        At("sandbox.network", "sandbox.network must be off, loopback, hosts or open"));
+  for (const std::string& path : sandbox.write.value_or(std::vector<std::string>())) {
+    if (!path.starts_with('/') && !path.starts_with("~/"))
+      return std::unexpected(
+          At("sandbox.write", "sandbox.write must have paths that begin with / or ~/"));
+  }
+  return {};
+}
+
 Result<Settings> Reader::Read() {
   ASSIGN_OR_RETURN(const FileSettings file, Table<FileSettings>(toml_.json, ""));
   Settings settings;
@@ -210,6 +227,7 @@ Result<Settings> Reader::Read() {
   RETURN_IF_ERROR(ReadSection(file.instructions, "instructions", settings.instructions));
   RETURN_IF_ERROR(ReadSection(file.tools, "tools", settings.tools));
   RETURN_IF_ERROR(ReadSection(file.policy, "policy", settings.policy));
+  RETURN_IF_ERROR(ReadSandbox(file.sandbox, settings));
   RETURN_IF_ERROR(ReadContext(file.context, settings));
   RETURN_IF_ERROR(ReadSection(file.log, "log", settings.log));
   RETURN_IF_ERROR(ReadSection(file.ui, "ui", settings.ui));

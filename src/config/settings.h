@@ -80,6 +80,21 @@ struct PolicySettings {
               (Names, hard))  // What must never be done; a denial by it stays on record.
 };
 
+/// [sandbox]
+struct SandboxSettings {
+  STET_FIELDS(SandboxSettings,
+              (Flag, enabled),  // Unset: in mode auto, where it can be enforced.
+              (Flag, required),  // Without a sandbox that works no command runs.
+              (Text, network),  // off, loopback, hosts or open
+              (Names, hosts),
+              (Names, write),  // More folders that commands may write: absolute, or from ~/
+              (Int, cpu_seconds),
+              (Int, memory_mb),
+              (Int, processes),
+              (Int, open_files),
+              (Int, file_mb))
+};
+
 /// [context]
 struct ContextSettings {
   STET_FIELDS(ContextSettings,
@@ -103,6 +118,7 @@ struct Settings {
   InstructionSettings instructions;
   ToolSettings tools;
   PolicySettings policy;
+  SandboxSettings sandbox;
   ContextSettings context;
   std::int64_t threshold_permille = 800;  // context.threshold, read.
   LogSettings log;

@@ -90,6 +90,21 @@ TEST(SettingsTest, TextThatIsNoTomlIsAnErrorWithItsLine) {
   EXPECT_EQ(ErrorOf("\xff"), "config.toml is not UTF-8");
 }
 
+TEST(SettingsTest, TheSandboxHasANetworkFoldersAndLimits) {
+  const Result<Settings> settings = ParseSettings(
+      "[sandbox]\nenabled = true\nnetwork = 'hosts'\nhosts = ['a.org']\nwrite = ['~/x']\n"
+      "required = true\ncpuSeconds = 5\nmemoryMb = 6\nprocesses = 7\nopenFiles = 8\nfileMb = 9\n",
+      "config.toml");
+  ASSERT_TRUE(settings) << settings.error().Text();
+  EXPECT_EQ(settings->sandbox.network, "hosts");
+  EXPECT_EQ(settings->sandbox.file_mb, 9);
+  EXPECT_EQ(ErrorOf("[sandbox]\nnetwork = 'on'"),
+            "config.toml:2: sandbox.network must be off, loopback, hosts or open");
+  EXPECT_EQ(ErrorOf("[sandbox]\nwrite = ['x']"),
+            "config.toml:2: sandbox.write must have paths that begin with / or ~/");
+  EXPECT_EQ(ErrorOf("[sandbox]\nnet = 1"), "config.toml:2: Unsupported config key: sandbox.net");
+}
+
 TEST(SettingsTest, WithoutAFileNothingIsSet) {
   const TempDir dir;
   const Result<Settings> settings = ReadSettings(dir.path() + "/config.toml");

@@ -10,6 +10,7 @@
 #include "host/project_settings.h"
 #include "host/requests.h"
 #include "host/rules.h"
+#include "host/sandbox_profile.h"
 #include "host/session_store.h"
 #include "host/vault.h"
 #include "log/clone.h"
@@ -133,6 +134,12 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
                               .attach = attach_,
                               .project = project,
                               .kept_mode = log_->index().state().info.mode.value_or("")}));
+  agent::SandboxRules boxes = MakeSandboxRules({.roots = roots_,
+                                                .settings = settings_.sandbox,
+                                                .project = project,
+                                                .more_roots = rules.more_roots,
+                                                .home = ProcessEnvironment("HOME"),
+                                                .secret_variables = SecretVariables(model)});
   const protocol::InfoChanges& kept = log_->index().state().info;
   LaneSetup setup{
       .loop = loop,
@@ -143,6 +150,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
                 : kept.effort  ? kept.effort
                                : model_.effort,
       .rules = rules,
+      .sandbox = std::move(boxes),
       .limits = {.max_steps = attach_.max_steps,
                  .max_price = attach_.max_price,
                  .max_tokens = attach_.max_tokens,

@@ -42,7 +42,8 @@ Lane::Lane(LaneSetup setup)
              .cache_key = {},
              .conversation = {},
              .files = {},
-             .context = setup_.context} {
+             .context = setup_.context,
+             .sandbox = setup_.sandbox} {
   asks_.set_present(setup_.answers);
 }
 
@@ -112,8 +113,10 @@ Status Lane::AddTools() {
     if (std::ranges::any_of(setup_.disabled, is)) return false;
     return !setup_.tools || std::ranges::any_of(*setup_.tools, is);
   };
-  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools(
-           {setup_.secret_variables, *shells_}, {&setup_.models.http(), setup_.private_hosts})) {
+  for (std::unique_ptr<tool::Tool>& builtin :
+       tool::BuiltinTools({setup_.secret_variables, *shells_,
+                           setup_.sandbox.when != agent::SandboxRules::When::kNever},
+                          {&setup_.models.http(), setup_.private_hosts})) {
     if (wanted(builtin->name())) RETURN_IF_ERROR(tools_.Add(std::move(builtin)));
   }
   if (wanted("Snip"))

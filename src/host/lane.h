@@ -35,6 +35,7 @@ struct LaneSetup {
   provider::Selected model;
   std::optional<std::string> effort;
   policy::Rules rules;
+  agent::SandboxRules sandbox;
   agent::Limits limits;
   agent::InstructionSources instructions;
   tool::Workspace workspace;

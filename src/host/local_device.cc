@@ -12,6 +12,7 @@
 #include "config/toml.h"
 #include "host/trust.h"
 #include "host/vault.h"
+#include "host/sandbox_run.h"
 #include "provider/selection.h"
 
 namespace stet::host {
@@ -26,10 +27,9 @@ struct Default {
   std::string_view value;
 };
 constexpr std::array kDefaults = {
-    Default{"log.durability", "\"strict\""},
-    Default{"policy.mode", "\"default\""},
-    Default{"tools.taskEndStartsTurn", "true"},
-    Default{"ui.bellAfterMs", "10000"},
+    Default{"log.durability", "\"strict\""},    Default{"policy.mode", "\"default\""},
+    Default{"sandbox.network", "\"hosts\""},    Default{"sandbox.required", "false"},
+    Default{"tools.taskEndStartsTurn", "true"}, Default{"ui.bellAfterMs", "10000"},
 };
 
 /// Every value of the file by its key. What stands in headers may be a secret.
@@ -170,6 +170,10 @@ class LocalDevice final : public client::Device {
     return host::Vault(roots_).Set(name, value);
   }
   Status RemoveVault(const std::string& name) override { return host::Vault(roots_).Remove(name); }
+
+  Result<protocol::SandboxEnd> RunSandboxed(const protocol::SandboxRun& run) override {
+    return host::RunSandboxed(roots_, run);
+  }
 
   protocol::CheckRows Examine() override { return ExamineDevice(roots_); }
 

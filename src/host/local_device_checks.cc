@@ -12,6 +12,7 @@
 #include "host/model_access.h"
 #include "host/session_store.h"
 #include "provider/selection.h"
+#include "sandbox/support.h"
 
 namespace stet::host {
 namespace {
@@ -93,6 +94,27 @@ CheckRow CheckProgram(const Program& program) {
   return Row(program.name, "ok", found);
 }
 
+/// What commands can be kept in here, best first, and why not in the others.
+CheckRow CheckSandbox(const config::Roots& roots) {
+  const Result<config::Settings> settings = config::ReadSettings(roots.settings());
+  const bool required = settings && settings->sandbox.required.value_or(false);
+  std::string why_not;
+  for (const sandbox::Tried& tried : sandbox::TryAll()) {
+    const std::string_view name = sandbox::MechanismName(tried.mechanism);
+    if (!tried.works) {
+      why_not += fmt::format("; {} does not work: {}", name, tried.why_not);
+      continue;
+    }
+    const std::string_view lacks = sandbox::Shortcoming(tried.mechanism);
+    if (lacks.empty()) return Row("sandbox", "ok", std::string(name));
+    return Row("sandbox", "warn", fmt::format("{}: {}{}", name, lacks, why_not),
+               "Install bubblewrap to have all of it.");
+  }
+  return Row("sandbox", required ? "fail" : "warn", fmt::format("none{}", why_not),
+             "Install bubblewrap, or allow user namespaces; without it commands are only asked "
+             "about.");
+}
+
 CheckRow CheckDisk(const config::Roots& roots) {
   constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
   constexpr std::uint64_t kFail = 100 * kMega;
@@ -130,6 +152,7 @@ protocol::CheckRows ExamineDevice(const config::Roots& roots) {
   rows.push_back(CheckConfig(roots));
   rows.push_back(CheckModel(roots));
   for (const Program& program : kPrograms) rows.push_back(CheckProgram(program));
+  rows.push_back(CheckSandbox(roots));
   rows.push_back(CheckDisk(roots));
   rows.push_back(CheckSessions(roots));
   return rows;

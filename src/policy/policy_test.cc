@@ -259,6 +259,17 @@ TEST(PolicyTest, WhatTheRunWithholdsIsDeniedInEveryMode) {
   }
 }
 
+TEST(PolicyTest, AWayOutOfTheSandboxIsAlwaysAsked) {
+  Question question = Command("make");
+  question.unsandboxed = true;
+  for (const Mode mode : {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto}) {
+    EXPECT_EQ(Decide(In(mode, "Bash"), question).rule, "unsandboxed");
+    EXPECT_EQ(Decide(In(mode, "Bash(make)"), question).verdict, Verdict::kAsk);
+  }
+  EXPECT_EQ(Decide(In(Mode::kDontAsk, "Bash"), question).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(In(Mode::kDefault, "Bash", "Bash"), question).verdict, Verdict::kDeny);
+}
+
 TEST(PolicyTest, AHardRuleComesFirstAndSaysSo) {
   Rules rules = In(Mode::kBypass, "Bash");
   rules.hard = *ParseRules("Bash(git push*)");

@@ -77,4 +77,19 @@ struct DoctorReport {
   STET_FIELDS(DoctorReport, (Text, version), (bool, ok), (CheckRows, checks))
 };
 
+/// A command that is to run in the sandbox of the current folder's project.
+struct SandboxRun {
+  STET_FIELDS(SandboxRun,
+              (OptionalText, network),  // Instead of the configuration's.
+              (Texts, write),  // More folders that it may write.
+              (Texts, command))
+};
+
+struct SandboxEnd {
+  STET_FIELDS(SandboxEnd,
+              (std::int64_t, exit_code),  // 128 and the signal when one ended it.
+              (Text, mechanism),
+              (Texts, refused_hosts))
+};
+
 }  // namespace stet::protocol

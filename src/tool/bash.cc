@@ -20,6 +20,21 @@ constexpr std::int64_t kMaxWaitS = 600;
 constexpr std::int64_t kMaxTimeoutS = 86'400;
 constexpr std::size_t kMaxSummaryBytes = 100;
 
+constexpr std::string_view kSchema =
+    R"({"type":"object","properties":{)"
+    R"("command":{"type":"string","minLength":1,"description":"The command."},)"
+    R"("description":{"type":"string","description":"What it does, in a few words."},)"
+    R"("timeout":{"type":"integer","minimum":1,"maximum":86400,)"
+    R"("description":"Seconds after which it is stopped."},)"
+    R"("wait_time":{"type":"integer","minimum":0,"maximum":600,)"
+    R"("description":"Seconds to wait before it goes on in the background."},)"
+    R"("background":{"type":"boolean","description":"Do not wait at all."},)"
+    R"("stdin":{"type":"string","maxLength":1000000,"description":"Text for its input."})";
+/// Under the name that models know from other programs.
+constexpr std::string_view kUnsandboxed =
+    R"(,"dangerouslyDisableSandbox":{"type":"boolean","description":)"
+    R"("Run it without the sandbox. The user is asked. Only when the sandbox kept it from working."})";
+
 std::string Summary(const Args& args) {
   std::string text = args.Text("description").value_or("");
   if (text.empty()) text = args.Text("command").value_or("");
@@ -71,7 +86,10 @@ protocol::Task TaskStart(const std::string& task_id, const Call& call) {
 class BashTool final : public Tool {
  public:
   explicit BashTool(ShellAccess access)
-      : shells_(access.shells), secret_variables_(std::move(access.secret_variables)) {}
+      : shells_(access.shells), secret_variables_(std::move(access.secret_variables)) {
+    constexpr std::string_view kEnd = R"(},"required":["command"],"additionalProperties":false})";
+    schema_ = fmt::format("{}{}{}", kSchema, access.sandboxed ? kUnsandboxed : "", kEnd);
+  }
 
   [[nodiscard]] std::string_view name() const override { return "Bash"; }
   [[nodiscard]] std::string_view description() const override {
@@ -89,18 +107,7 @@ class BashTool final : public Tool {
            "of & or nohup for what should stay.\n"
            "- Long output is shown in part. For files use Read, Edit, Write, Glob and Grep.";
   }
-  [[nodiscard]] std::string_view schema() const override {
-    return R"({"type":"object","properties":{)"
-           R"("command":{"type":"string","minLength":1,"description":"The command."},)"
-           R"("description":{"type":"string","description":"What it does, in a few words."},)"
-           R"("timeout":{"type":"integer","minimum":1,"maximum":86400,)"
-           R"("description":"Seconds after which it is stopped."},)"
-           R"("wait_time":{"type":"integer","minimum":0,"maximum":600,)"
-           R"("description":"Seconds to wait before it goes on in the background."},)"
-           R"("background":{"type":"boolean","description":"Do not wait at all."},)"
-           R"("stdin":{"type":"string","maxLength":1000000,"description":"Text for its input."}},)"
-           R"("required":["command"],"additionalProperties":false})";
-  }
+  [[nodiscard]] std::string_view schema() const override { return schema_; }
 
   [[nodiscard]] Result<Intent> Intend(const Raw& args, const Workspace&) const override {
     Intent intent;
@@ -109,11 +116,12 @@ class BashTool final : public Tool {
     if (intent.command.find('\0') != std::string::npos)
       return Fail(Code::kInvalid, "The command has a NUL byte in it.");
     intent.summary = Summary(Args(args));
+    intent.unsandboxed = Args(args).Flag("dangerouslyDisableSandbox");
     return intent;
   }
 
   Task<Outcome> Run(const Raw& args, Call& call) override {
-    const std::string cwd_note = MakeSureOfCwd(call.workspace);
+    const std::string cwd_note = MakeSureOfCwd(call.workspace) + call.sandbox_note;
     const auto before = co_await LookAtProject(call);
     if (!before) co_return Problem("The command was not run: " + before.error().Text());
     if (Args(args).Flag("background")) co_return StartTask(Args(args), *before, cwd_note, call);
@@ -154,7 +162,8 @@ class BashTool final : public Tool {
             .secret_variables = secret_variables_,
             .input = args.Text("stdin"),
             .keep_input_open = args.Flag("background"),
-            .timeout = Timeout(args)};
+            .timeout = Timeout(args),
+            .sandbox = call.sandbox};
   }
 
   /// A command in the background from its start.
@@ -194,6 +203,7 @@ class BashTool final : public Tool {
 
   Shells& shells_;
   std::vector<std::string> secret_variables_;
+  std::string schema_;
 };
 
 }  // namespace

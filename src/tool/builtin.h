@@ -26,6 +26,8 @@ struct ShellAccess {
   std::vector<std::string> secret_variables;
   /// Of the session; outlives the tools.
   Shells& shells;
+  /// Commands may be kept in a sandbox: the model is told how to ask for a way out.
+  bool sandboxed = false;
 };
 std::unique_ptr<Tool> MakeBashTool(ShellAccess access);
 std::unique_ptr<Tool> MakeBashTaskTool(Shells& shells);

@@ -17,6 +17,19 @@ Result<Fd> CopyOf(int fd) {
   return copy;
 }
 
+/// In the sandbox, with the files that go between bash and us.
+Status Confine(const sandbox::Chosen& chosen, const ShellFiles& files, SpawnOptions& options,
+               std::optional<sandbox::Confinement>& confinement) {
+  sandbox::Profile profile = chosen.profile;
+  profile.writable.push_back(files.folder());
+  ASSIGN_OR_RETURN(sandbox::Confinement made,
+                   sandbox::Confinement::Make(std::move(profile), chosen.mechanism));
+  confinement.emplace(std::move(made));
+  options.argv = confinement->Wrap(std::move(options.argv));
+  options.env = sandbox::KeptVariables(*std::move(options.env), chosen.profile);
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Shell>> Shell::Start(Loop& loop, const ShellCommand& command) {
@@ -30,9 +43,13 @@ Result<std::unique_ptr<Shell>> Shell::Start(Loop& loop, const ShellCommand& comm
                        .merge_stderr = true,
                        .new_session = true,
                        .guarded = true};
+  std::optional<sandbox::Confinement> confinement;
+  if (command.sandbox != nullptr)
+    RETURN_IF_ERROR(Confine(*command.sandbox, files, options, confinement));
   ASSIGN_OR_RETURN(Subprocess process, Subprocess::Start(std::move(options)));
   std::unique_ptr<Shell> shell(
       new Shell(loop, std::move(process), std::move(files), std::move(output)));
+  if (confinement) shell->confinement_.emplace(*std::move(confinement));
   ASSIGN_OR_RETURN(shell->out_, CopyOf(shell->process_.stdout_fd()));
   if (has_input) {
     ASSIGN_OR_RETURN(shell->in_, CopyOf(shell->process_.stdin_fd()));

@@ -18,6 +18,7 @@
 #include "base/loop.h"
 #include "base/result.h"
 #include "base/subprocess.h"
+#include "sandbox/confinement.h"
 #include "tool/shell_output.h"
 #include "tool/shell_setup.h"
 
@@ -30,6 +31,7 @@ struct ShellCommand {
   std::optional<std::string> input;           // Absent, and not kept open: /dev/null.
   bool keep_input_open = false;               // For more of it later.
   std::optional<std::chrono::seconds> timeout;
+  const sandbox::Chosen* sandbox = nullptr;  // Null: it runs without one.
 };
 
 /// How a command ended.
@@ -69,6 +71,11 @@ class Shell {
   /// Where bash was at its end; empty when it did not say.
   [[nodiscard]] const std::string& ended_in() const { return ended_in_; }
 
+  /// What it is kept in; null: nothing.
+  [[nodiscard]] const sandbox::Confinement* confinement() const {
+    return confinement_ ? &*confinement_ : nullptr;
+  }
+
   /// Called with more output as it comes; null for nobody. Must not destroy the shell.
   void OnOutput(std::function<void(std::string_view)> listener) {
     on_output_ = std::move(listener);
@@ -101,6 +108,7 @@ class Shell {
 
   ShellFiles files_;
   ShellOutput output_;
+  std::optional<sandbox::Confinement> confinement_;
   Subprocess process_;
   // Copies of the process's own, which it closes when they have come to their end.
   Fd out_;

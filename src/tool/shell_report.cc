@@ -7,6 +7,7 @@
 
 #include "base/json_writer.h"
 #include "base/utf8.h"
+#include "sandbox/blocked.h"
 
 namespace stet::tool {
 
@@ -58,12 +59,24 @@ Raw Details(const ShellReport& report, const ShellFacts& facts) {
   return raw;
 }
 
+/// What the sandbox kept it from, once it has ended.
+std::string BlockedIn(const Shell& shell, const Workspace& workspace) {
+  const sandbox::Confinement* confinement = shell.confinement();
+  if (confinement == nullptr || !shell.how()) return "";
+  const std::string output = shell.output().Tail(sandbox::kMaxBlockedBytes);
+  return sandbox::ExplainBlocked({.profile = confinement->profile(),
+                                  .cwd = workspace.cwd,
+                                  .output = output,
+                                  .exit_code = shell.how()->exit_code,
+                                  .refused_hosts = confinement->RefusedHosts()});
+}
+
 }  // namespace
 
 Outcome Report(const ShellReport& report, ShellFacts facts, Call& call) {
   std::string text = report.shell.output().Show(report.from, call.put_blob);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
-  text += StateOf(report) + report.notes;
+  text += StateOf(report) + report.notes + BlockedIn(report.shell, call.workspace);
   if (facts.left_out > 0)
     text += fmt::format("(It changed {} files; the first {} are on record.)\n",
                         facts.facts.size() + facts.left_out, facts.facts.size());

@@ -22,6 +22,7 @@ class ShellFiles {
   ShellFiles& operator=(ShellFiles&&) = delete;
   ~ShellFiles();
 
+  [[nodiscard]] const std::string& folder() const { return folder_; }
   [[nodiscard]] std::string start() const { return folder_ + "/start"; }
   /// Where its output may be kept.
   [[nodiscard]] std::string output() const { return folder_ + "/output"; }

@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "protocol/content.h"
 #include "protocol/work.h"
+#include "sandbox/confinement.h"
 #include "tool/known_files.h"
 
 namespace stet::tool {
@@ -39,6 +40,7 @@ struct Intent {
   std::vector<std::string> reads;   // Real paths as far as they exist.
   std::vector<std::string> writes;  // New or changed.
   std::string command;              // A shell command.
+  bool unsandboxed = false;         // Which asks to run without the sandbox.
   std::string url;
   std::string summary;  // One line for people: "Edit src/a.cc", "make -j2".
 };
@@ -82,6 +84,10 @@ struct Call {
   std::function<Task<Result<Raw>>(std::string text, Raw options)> ask;
   /// The session is in plan mode.
   bool planning = false;
+  /// What a command is kept in; null: nothing.
+  const sandbox::Chosen* sandbox = nullptr;
+  /// A line for the result when it should have been and could not. Empty: nothing to say.
+  std::string sandbox_note = {};
 };
 
 class Tool {

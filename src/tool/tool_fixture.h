@@ -33,7 +33,8 @@ class ToolTest : public testing::Test {
   ToolTest() {
     EXPECT_TRUE(MakeDirs(Path("")));
     workspace_.project = workspace_.cwd = Path("");
-    for (auto& tool : BuiltinTools({.secret_variables = {"STET_TEST_SECRET"}, .shells = shells_}))
+    for (auto& tool : BuiltinTools(
+             {.secret_variables = {"STET_TEST_SECRET"}, .shells = shells_, .sandboxed = true}))
       EXPECT_TRUE(registry_.Add(std::move(tool)));
   }
 
@@ -78,7 +79,8 @@ class ToolTest : public testing::Test {
                   [this](std::string_view text) {
                     updates_.emplace_back(text);
                     if (on_update_) on_update_();
-                  }};
+                  },
+              .sandbox = sandbox_ ? &*sandbox_ : nullptr};
     Tool* tool = registry_.Find(name);
     if (const auto intent = tool->Intend(args, workspace_); !intent)
       return Problem(intent.error().Text());
@@ -116,6 +118,7 @@ class ToolTest : public testing::Test {
   std::function<void()> on_update_;
   std::function<void()> on_record_;  // While a write is being recorded.
   bool record_fails_ = false;
+  std::optional<sandbox::Chosen> sandbox_;  // What commands are kept in.
 
  private:
   Status Record(const protocol::FileFact& fact) {

@@ -1,0 +1,55 @@
+#include "agent/sandboxing.h"
+
+#include <fmt/format.h>
+
+#include "base/json_writer.h"
+#include "sandbox/support.h"
+
+namespace stet::agent {
+
+namespace {
+
+Status EnsureTemp(SandboxRules& rules) {
+  if (rules.temp) return {};
+  ASSIGN_OR_RETURN(sandbox::OwnFolder folder, sandbox::OwnFolder::Make("stet-tmp-"));
+  rules.temp = std::make_shared<sandbox::OwnFolder>(std::move(folder));
+  rules.profile.temp = rules.temp->path();
+  return {};
+}
+
+}  // namespace
+
+Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent) {
+  const bool wanted =
+      rules.when == SandboxRules::When::kAlways ||
+      (rules.when == SandboxRules::When::kInAutoMode && mode == policy::Mode::kAuto);
+  if (!wanted || intent.command.empty() || intent.unsandboxed) return Boxed();
+  // Only who asked for a sandbox in so many words may get less than all of it.
+  const bool whole = rules.required || rules.when == SandboxRules::When::kInAutoMode;
+  const Result<sandbox::Mechanism> mechanism =
+      sandbox::Choose(rules.profile, whole ? sandbox::Need::kWhole : sandbox::Need::kBest);
+  if (mechanism) {
+    RETURN_IF_ERROR(EnsureTemp(rules));
+    return Boxed{.chosen = sandbox::Chosen{rules.profile, *mechanism}, .note = ""};
+  }
+  if (rules.required)
+    return Fail(Code::kUnsupported,
+                fmt::format("[sandbox] required = true, and {}", mechanism.error().message));
+  // In mode auto nobody asked for it: then commands are what they are without.
+  if (rules.when == SandboxRules::When::kInAutoMode) return Boxed();
+  return Boxed{.chosen = {},
+               .note = fmt::format("(It ran without a sandbox: {}.)\n", mechanism.error().message)};
+}
+
+std::optional<Raw> BoxText(const Boxed& box) {
+  if (!box.chosen) return std::nullopt;
+  Raw raw{""};
+  JsonWriter writer(raw.text);
+  writer.BeginObject();
+  writer.Member("mechanism", sandbox::MechanismName(box.chosen->mechanism));
+  writer.Member("network", box.chosen->profile.network);
+  writer.EndObject();
+  return raw;
+}
+
+}  // namespace stet::agent

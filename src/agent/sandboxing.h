@@ -1,0 +1,37 @@
+// Sandboxing: whether a call runs in a sandbox, and in which.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "policy/policy.h"
+#include "sandbox/confinement.h"
+#include "tool/tool.h"
+
+namespace stet::agent {
+
+/// Of a session.
+struct SandboxRules {
+  enum class When { kNever, kInAutoMode, kAlways };
+  When when = When::kNever;
+  bool required = false;  // Where it cannot be enforced, nothing runs instead.
+  sandbox::Profile profile = {};
+  /// What all commands of the session have as /tmp; made for the first one.
+  std::shared_ptr<sandbox::OwnFolder> temp = {};
+};
+
+/// What a call is run in.
+struct Boxed {
+  std::optional<sandbox::Chosen> chosen;  // Nothing: no sandbox.
+  std::string note;                       // Why not, when there should be one.
+};
+
+/// Only commands have one. The machine is looked at when the first one needs it. kUnsupported when
+/// one is required and none works.
+Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent);
+
+/// What `tool_started` says of it: by what, and with which network.
+std::optional<Raw> BoxText(const Boxed& box);
+
+}  // namespace stet::agent

@@ -1,0 +1,115 @@
+#include "host/sandbox_run.h"
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/instructions.h"
+#include "config/settings.h"
+#include "host/model_access.h"
+#include "host/sandbox_profile.h"
+#include "sandbox/support.h"
+
+namespace stet::host {
+namespace {
+
+/// The keys of a terminal are meant for the command, which is in the same group.
+class SignalsLeftToCommand {
+ public:
+  SignalsLeftToCommand() {
+    struct sigaction ignore{};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGINT, &ignore, &interrupt_);
+    ::sigaction(SIGQUIT, &ignore, &quit_);
+  }
+  SignalsLeftToCommand(const SignalsLeftToCommand&) = delete;
+  SignalsLeftToCommand& operator=(const SignalsLeftToCommand&) = delete;
+  ~SignalsLeftToCommand() {
+    ::sigaction(SIGINT, &interrupt_, nullptr);
+    ::sigaction(SIGQUIT, &quit_, nullptr);
+  }
+
+ private:
+  struct sigaction interrupt_{};
+  struct sigaction quit_{};
+};
+
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// With our input, output and terminal. Its exit code, 128 and more when a signal ended it.
+Result<int> RunHere(std::vector<std::string> argv, std::vector<std::string> env) {
+  constexpr int kSignalBase = 128;
+  const SignalsLeftToCommand signals;
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t all;
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t pid = -1;
+  const int error = ::posix_spawn(&pid, argv[0].c_str(), nullptr, &attributes,
+                                  Pointers(argv).data(), Pointers(env).data());
+  ::posix_spawnattr_destroy(&attributes);
+  if (error != 0) return FailSystem(error, "start the sandbox");
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return FailSystem(errno, "wait for the command");
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status);
+}
+
+Result<sandbox::Profile> ProfileHere(const config::Roots& roots, const protocol::SandboxRun& run) {
+  ASSIGN_OR_RETURN(config::Settings settings, config::ReadSettings(roots.settings()));
+  if (run.network) settings.sandbox.network = run.network;
+  std::error_code error;
+  const std::string cwd = std::filesystem::current_path(error);
+  if (error) return Fail(Code::kNotFound, "the current folder is gone");
+  const std::string root = agent::GitRoot(cwd);
+  ProfileSources sources{.roots = roots,
+                         .settings = settings.sandbox,
+                         .project = root.empty() ? cwd : root,
+                         .more_roots = {},
+                         .home = ProcessEnvironment("HOME"),
+                         .secret_variables = {}};
+  for (const std::string& folder : run.write) {
+    sources.more_roots.push_back(std::filesystem::canonical(folder, error));
+    if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", folder));
+  }
+  return MakeProfile(sources);
+}
+
+}  // namespace
+
+Result<protocol::SandboxEnd> RunSandboxed(const config::Roots& roots,
+                                          const protocol::SandboxRun& run) {
+  if (run.network && !sandbox::IsNetwork(*run.network))
+    return Fail(
+        Code::kInvalid,
+        fmt::format("there is no network {}: write off, loopback, hosts or open", *run.network));
+  ASSIGN_OR_RETURN(sandbox::Profile profile, ProfileHere(roots, run));
+  ASSIGN_OR_RETURN(const sandbox::Mechanism mechanism,
+                   sandbox::Choose(profile, sandbox::Need::kBest));
+  ASSIGN_OR_RETURN(const sandbox::Confinement confinement,
+                   sandbox::Confinement::Make(std::move(profile), mechanism));
+  std::vector<std::string> env;
+  for (char** own = environ; *own != nullptr; ++own) env.emplace_back(*own);
+  protocol::SandboxEnd end;
+  ASSIGN_OR_RETURN(end.exit_code,
+                   RunHere(confinement.Wrap(run.command),
+                           sandbox::KeptVariables(std::move(env), confinement.profile())));
+  end.mechanism = sandbox::MechanismName(mechanism);
+  end.refused_hosts = confinement.RefusedHosts();
+  return end;
+}
+
+}  // namespace stet::host

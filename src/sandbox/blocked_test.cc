@@ -1,0 +1,80 @@
+#include "sandbox/blocked.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace stet::sandbox {
+namespace {
+
+class BlockedTest : public testing::Test {
+ protected:
+  BlockedTest() {
+    profile_.writable = {"/p"};
+    profile_.read_only = {"/p/.git/hooks"};
+    profile_.hidden = {"/h/.ssh"};
+    profile_.network = network::kOff;
+  }
+  std::string Explain(std::string_view output, int exit_code = 1) const {
+    return ExplainBlocked(
+        {.profile = profile_, .cwd = "/p/src", .output = output, .exit_code = exit_code});
+  }
+  /// The first line only.
+  std::string First(std::string_view output) const {
+    const std::string text = Explain(output);
+    return text.substr(0, text.find('\n'));
+  }
+
+  Profile profile_;
+};
+
+TEST_F(BlockedTest, AWriteOutsideIsToldWithItsPath) {
+  EXPECT_EQ(First("touch: cannot touch '/etc/x': Read-only file system\n"),
+            "(The sandbox: /etc/x is outside of what commands may write ([sandbox] write adds "
+            "folders).)");
+  EXPECT_EQ(First("Error: EACCES: open ../../out/f"),
+            "(The sandbox: /out/f is outside of what commands may write ([sandbox] write adds "
+            "folders).)");
+  EXPECT_NE(Explain("a '/etc/x': Permission denied").find("dangerouslyDisableSandbox"),
+            std::string::npos);
+}
+
+TEST_F(BlockedTest, WhatIsProtectedAndWhatIsHiddenAreToldApart) {
+  EXPECT_EQ(First("/p/.git/hooks/pre-commit: Read-only file system"),
+            "(The sandbox: /p/.git/hooks/pre-commit is protected: commands may not change it.)");
+  EXPECT_EQ(First("cat: /h/.ssh/id: No such file or directory"),
+            "(The sandbox: /h/.ssh/id is hidden from commands.)");
+}
+
+TEST_F(BlockedTest, ErrorsOfTheCommandsOwnAreNotOurs) {
+  EXPECT_EQ(Explain("cat: /p/x: Permission denied\ncat: /q: No such file or directory\n"), "");
+  EXPECT_EQ(Explain("make: *** [all] Error 1\n"), "");
+  EXPECT_EQ(Explain("touch: cannot touch '/etc/x': Read-only file system\n", 0), "");
+}
+
+TEST_F(BlockedTest, AMissingNetworkIsToldUnlessItIsOpen) {
+  const std::string output = "curl: (6) Could not resolve host: a.org\n";
+  EXPECT_EQ(First(output), "(The sandbox: there is no network ([sandbox] network = \"off\").)");
+  profile_.network = network::kOpen;
+  EXPECT_EQ(Explain(output), "");
+}
+
+TEST_F(BlockedTest, RefusedHostsAreToldAlsoAfterSuccess) {
+  const std::string text = ExplainBlocked({.profile = profile_,
+                                           .cwd = "/p",
+                                           .output = "",
+                                           .exit_code = 0,
+                                           .refused_hosts = {"a.org:443"}});
+  EXPECT_TRUE(text.starts_with("(The sandbox: a.org:443 is not among the hosts")) << text;
+}
+
+TEST_F(BlockedTest, OnlyAFewAreToldAndEachOnce) {
+  std::string output;
+  for (int i = 0; i < 9; ++i)
+    output += "/x" + std::to_string(i / 2) + "/f: Read-only file system\n";
+  const std::string text = Explain(output);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 4) << text;
+}
+
+}  // namespace
+}  // namespace stet::sandbox

@@ -1,0 +1,49 @@
+#include "sandbox/bubblewrap.h"
+
+#include <algorithm>
+
+namespace stet::sandbox {
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+void Append(Arguments& arguments, std::initializer_list<std::string> more) {
+  arguments.insert(arguments.end(), more);
+}
+
+void AppendMount(Arguments& arguments, const Mount& mount) {
+  switch (mount.kind) {
+    case Mount::Kind::kWritable:
+    case Mount::Kind::kPinned: return Append(arguments, {"--bind", mount.path, mount.path});
+    case Mount::Kind::kReadOnly: return Append(arguments, {"--ro-bind", mount.path, mount.path});
+    case Mount::Kind::kHidden:
+      if (!mount.is_dir) return Append(arguments, {"--ro-bind", "/dev/null", mount.path});
+      [[fallthrough]];
+    case Mount::Kind::kAbsent: return Append(arguments, {"--perms", "0555", "--tmpfs", mount.path});
+  }
+}
+
+}  // namespace
+
+Arguments BubblewrapArguments(const Profile& profile, const std::vector<Mount>& mounts,
+                              const BubblewrapWish& wish) {
+  Arguments arguments{"--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+                      "--die-with-parent"};
+  if (profile.network != network::kOpen) arguments.emplace_back("--unshare-net");
+  if (wish.root)
+    Append(arguments, {"--cap-drop", "ALL"});
+  else
+    arguments.emplace_back("--unshare-user");
+  Append(arguments, {"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"});
+  if (!profile.temp.empty()) Append(arguments, {"--bind", profile.temp, "/tmp"});
+  for (const Mount& mount : mounts) AppendMount(arguments, mount);
+  // Only now: what is mounted inside of these needed places to be mounted at.
+  for (const Mount& mount : mounts) {
+    if (mount.is_dir && (mount.kind == Mount::Kind::kHidden || mount.kind == Mount::Kind::kAbsent))
+      Append(arguments, {"--remount-ro", mount.path});
+  }
+  Append(arguments, {"--chdir", wish.cwd});
+  return arguments;
+}
+
+}  // namespace stet::sandbox

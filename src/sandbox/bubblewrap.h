@@ -1,0 +1,24 @@
+// Bubblewrap: a profile as arguments of bwrap.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sandbox/mounts.h"
+#include "sandbox/profile.h"
+
+namespace stet::sandbox {
+
+struct BubblewrapWish {
+  std::string cwd;
+  bool root = false;  // We are: capabilities must be dropped.
+};
+
+/// Without the program's name and the command. The command has its own processes, its own IPC and
+/// host name, a fresh /proc, a minimal /dev, `profile.temp` as /tmp, and, unless it is open, its
+/// own network.
+std::vector<std::string> BubblewrapArguments(const Profile& profile,
+                                             const std::vector<Mount>& mounts,
+                                             const BubblewrapWish& wish);
+
+}  // namespace stet::sandbox

@@ -1,0 +1,63 @@
+// Confinement: one command in a sandbox, as we see it from outside: how it is started, and what it
+// was refused. Owned by whoever runs the command, and outlives it; its files go with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sandbox/mechanism.h"
+#include "sandbox/profile.h"
+
+namespace stet::sandbox {
+
+/// A folder under $TMPDIR that is removed with this object.
+class OwnFolder {
+ public:
+  static Result<OwnFolder> Make(std::string_view prefix);
+  OwnFolder(OwnFolder&& other) noexcept;
+  OwnFolder& operator=(OwnFolder&&) = delete;
+  ~OwnFolder();
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  explicit OwnFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+/// A profile, and by what it is enforced.
+struct Chosen {
+  Profile profile;
+  Mechanism mechanism = Mechanism::kBubblewrap;
+};
+
+/// kUnsupported when the profile asks for what the mechanism cannot do, with what can.
+Status CheckMeans(const Profile& profile, Mechanism mechanism);
+
+class Confinement {
+ public:
+  /// kUnsupported as CheckMeans has it, or when this program has not called BecomeConfinedIfAsked.
+  static Result<Confinement> Make(Profile profile, Mechanism mechanism);
+  Confinement(Confinement&&) noexcept = default;
+  Confinement& operator=(Confinement&&) = delete;
+  ~Confinement();
+
+  /// What to start instead of `command`, in a process of ours or a guard's.
+  [[nodiscard]] std::vector<std::string> Wrap(std::vector<std::string> command) const;
+  [[nodiscard]] const Profile& profile() const { return profile_; }
+  [[nodiscard]] Mechanism mechanism() const { return mechanism_; }
+
+  /// The hosts that it was refused so far, each once: "example.com:443".
+  [[nodiscard]] Texts RefusedHosts() const;
+
+ private:
+  Confinement(OwnFolder folder, Profile profile, Mechanism mechanism)
+      : folder_(std::move(folder)), profile_(std::move(profile)), mechanism_(mechanism) {}
+
+  OwnFolder folder_;
+  Profile profile_;
+  Mechanism mechanism_;
+  Texts absent_;  // Where empty folders were made, perhaps; see Mount::Kind::kAbsent.
+};
+
+}  // namespace stet::sandbox

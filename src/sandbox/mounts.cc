@@ -1,0 +1,98 @@
+#include "sandbox/mounts.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <tuple>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+
+namespace stet::sandbox {
+namespace {
+
+/// Empty when it is not there.
+std::string RealPath(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real ? real.get() : "";
+}
+
+bool IsThere(const std::string& path) {
+  struct stat facts{};
+  return ::lstat(path.c_str(), &facts) == 0;
+}
+
+class Planner {
+ public:
+  explicit Planner(const Profile& profile) : profile_(profile) {}
+
+  std::vector<Mount> Plan() {
+    for (const std::string& path : profile_.writable) Add(Mount::Kind::kWritable, path);
+    for (const std::string& path : profile_.read_only) {
+      Add(Mount::Kind::kReadOnly, path);
+      PinAbove(path);
+    }
+    for (const std::string& path : AbsentPaths(profile_)) AddAbsent(path);
+    for (const std::string& path : profile_.hidden) Add(Mount::Kind::kHidden, path);
+    std::ranges::stable_sort(mounts_, {}, [](const Mount& one) {
+      return std::tuple(one.path, static_cast<int>(one.kind));
+    });
+    DropDoubles();
+    return std::move(mounts_);
+  }
+
+ private:
+  void Add(Mount::Kind kind, const std::string& path) {
+    const std::string real = RealPath(path);
+    if (real.empty() || real == "/") return;
+    mounts_.push_back({kind, real, StatFile(real).value_or(FileStat{}).is_dir});
+  }
+
+  void AddAbsent(const std::string& path) {
+    const std::string above = RealPath(ParentDir(path));
+    if (above.empty()) return;
+    mounts_.push_back({Mount::Kind::kAbsent, above + "/" + path.substr(path.rfind('/') + 1), true});
+  }
+
+  /// A folder with a mount in it can be renamed, and another be made in its place; a mount cannot.
+  void PinAbove(const std::string& path) {
+    for (std::string above = ParentDir(path); above.size() > 1; above = ParentDir(above)) {
+      const bool within = std::ranges::any_of(profile_.writable, [&](const std::string& folder) {
+        return above != folder && Inside(above, folder);
+      });
+      if (!within) return;
+      Add(Mount::Kind::kPinned, above);
+    }
+  }
+
+  /// Of one path the last kind counts: they stand in that order.
+  void DropDoubles() {
+    std::vector<Mount> kept;
+    for (Mount& mount : mounts_) {
+      if (!kept.empty() && kept.back().path == mount.path) kept.pop_back();
+      kept.push_back(std::move(mount));
+    }
+    mounts_ = std::move(kept);
+  }
+
+  const Profile& profile_;
+  std::vector<Mount> mounts_;
+};
+
+}  // namespace
+
+std::vector<Mount> PlanMounts(const Profile& profile) { return Planner(profile).Plan(); }
+
+Texts AbsentPaths(const Profile& profile) {
+  Texts absent;
+  for (const std::string& path : profile.read_only) {
+    // Where we cannot make anything, the command cannot either.
+    if (!IsThere(path) && ::access(ParentDir(path).c_str(), W_OK) == 0) absent.push_back(path);
+  }
+  return absent;
+}
+
+}  // namespace stet::sandbox

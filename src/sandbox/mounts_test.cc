@@ -1,0 +1,114 @@
+#include "sandbox/mounts.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "base/temp_dir.h"
+#include "sandbox/bubblewrap.h"
+
+namespace stet::sandbox {
+namespace {
+
+using Kind = Mount::Kind;
+
+class MountsTest : public testing::Test {
+ protected:
+  MountsTest() {
+    EXPECT_TRUE(MakeDirs(temp_.Sub("p/.git/hooks")));
+    EXPECT_TRUE(ReplaceFile(temp_.Sub("p/.git/config"), "", Durable::kNo));
+    EXPECT_TRUE(MakeDirs(temp_.Sub("secret")));
+    profile_.writable = {temp_.Sub("p")};
+  }
+  std::string At(std::string_view name) const { return temp_.Sub(name); }
+
+  TempDir temp_;
+  Profile profile_;
+};
+
+TEST_F(MountsTest, FoldersAboveWhatIsReadOnlyArePinned) {
+  profile_.read_only = {At("p/.git/hooks"), At("p/.git/config")};
+  EXPECT_EQ(PlanMounts(profile_),
+            (std::vector<Mount>{{Kind::kWritable, At("p"), true},
+                                {Kind::kPinned, At("p/.git"), true},
+                                {Kind::kReadOnly, At("p/.git/config"), false},
+                                {Kind::kReadOnly, At("p/.git/hooks"), true}}));
+}
+
+TEST_F(MountsTest, WhatIsReadOnlyAndNotThereIsKeptFromBeingMade) {
+  profile_.read_only = {At("p/.stet"), At("gone/.stet")};
+  EXPECT_EQ(PlanMounts(profile_), (std::vector<Mount>{{Kind::kWritable, At("p"), true},
+                                                      {Kind::kAbsent, At("p/.stet"), true}}));
+  EXPECT_EQ(AbsentPaths(profile_), Texts{At("p/.stet")});
+}
+
+TEST_F(MountsTest, OfOnePathHiddenCountsBeforeReadOnlyBeforeWritable) {
+  profile_.writable = {At("p"), At("secret")};
+  profile_.read_only = {At("p")};
+  profile_.hidden = {At("secret"), At("not there")};
+  EXPECT_EQ(PlanMounts(profile_), (std::vector<Mount>{{Kind::kReadOnly, At("p"), true},
+                                                      {Kind::kHidden, At("secret"), true}}));
+}
+
+TEST_F(MountsTest, SymlinksAreFollowedBeforehand) {
+  ASSERT_EQ(::symlink(At("secret").c_str(), At("p/link").c_str()), 0);
+  profile_.hidden = {At("p/link")};
+  EXPECT_EQ(PlanMounts(profile_), (std::vector<Mount>{{Kind::kWritable, At("p"), true},
+                                                      {Kind::kHidden, At("secret"), true}}));
+}
+
+TEST_F(MountsTest, BubblewrapMountsParentsFirstAndClosesWhatIsEmptyLast) {
+  profile_.read_only = {At("p/.git/config")};
+  profile_.hidden = {At("secret")};
+  profile_.temp = "/t";
+  profile_.network = network::kOff;
+  const std::vector<std::string> got =
+      BubblewrapArguments(profile_, PlanMounts(profile_), {.cwd = At("p"), .root = true});
+  EXPECT_EQ(got, (std::vector<std::string>{"--unshare-pid",
+                                           "--unshare-ipc",
+                                           "--unshare-uts",
+                                           "--unshare-cgroup-try",
+                                           "--die-with-parent",
+                                           "--unshare-net",
+                                           "--cap-drop",
+                                           "ALL",
+                                           "--ro-bind",
+                                           "/",
+                                           "/",
+                                           "--dev",
+                                           "/dev",
+                                           "--proc",
+                                           "/proc",
+                                           "--bind",
+                                           "/t",
+                                           "/tmp",
+                                           "--bind",
+                                           At("p"),
+                                           At("p"),
+                                           "--bind",
+                                           At("p/.git"),
+                                           At("p/.git"),
+                                           "--ro-bind",
+                                           At("p/.git/config"),
+                                           At("p/.git/config"),
+                                           "--perms",
+                                           "0555",
+                                           "--tmpfs",
+                                           At("secret"),
+                                           "--remount-ro",
+                                           At("secret"),
+                                           "--chdir",
+                                           At("p")}));
+}
+
+TEST_F(MountsTest, AnOpenNetworkIsTheMachinesOwn) {
+  profile_.network = network::kOpen;
+  const std::vector<std::string> got = BubblewrapArguments(profile_, {}, {.cwd = "/"});
+  EXPECT_EQ(std::ranges::find(got, "--unshare-net"), got.end());
+  EXPECT_NE(std::ranges::find(got, "--unshare-user"), got.end());
+}
+
+}  // namespace
+}  // namespace stet::sandbox

@@ -1,0 +1,20 @@
+// Namespaces: mounts and a network of this process's own, made without another program. What goes
+// beyond Landlock's means (hidden files, read-only ones inside of writable folders, a loopback) is
+// done so where the system lets us.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "sandbox/mounts.h"
+
+namespace stet::sandbox {
+
+/// For a process with one thread. What is not mounted writable is read-only then. With a user
+/// namespace where we have no right to do it without one.
+Status EnterNamespaces(const std::vector<Mount>& mounts, bool own_network);
+
+/// Gives up every capability, for good.
+Status DropCapabilities();
+
+}  // namespace stet::sandbox

@@ -1,0 +1,57 @@
+// Profile: what a command may do, as plain data. Decided elsewhere; here it is only enforced.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/describe.h"
+
+namespace stet::sandbox {
+
+using Text = std::string;
+using Texts = std::vector<std::string>;
+
+/// What Profile::network may say.
+namespace network {
+inline constexpr std::string_view kOff = "off";            // No socket of any network.
+inline constexpr std::string_view kLoopback = "loopback";  // A loopback of the command's own.
+inline constexpr std::string_view kHosts = "hosts";        // That, and `hosts` through a proxy.
+inline constexpr std::string_view kOpen = "open";          // As it is outside.
+}  // namespace network
+
+/// True for one of the four.
+bool IsNetwork(std::string_view name);
+
+/// 0: none.
+struct Limits {
+  STET_FIELDS(Limits,
+              (std::int64_t, cpu_seconds),
+              (std::int64_t, memory_bytes),  // Of addresses, each process.
+              (std::int64_t, processes),  // Of the user. Not held against root.
+              (std::int64_t, open_files),
+              (std::int64_t, file_bytes))
+};
+
+/// Paths are absolute. Of two that contain one another the deeper one counts; of equal ones hidden
+/// before read-only before writable. Everything that is not named is readable.
+struct Profile {
+  STET_FIELDS(Profile,
+              (Texts, writable),  // What is not there is left out.
+              (Texts, read_only),  // Inside of writable ones. What is not there cannot be made.
+              (Texts, hidden),  // Look empty. What is not there is left out.
+              (Text, temp),  // A folder that commands have as /tmp; empty: one for each.
+              (Text, network),
+              (Texts, hosts),  // "example.com", "*.example.com", each with or without ":443".
+              (Limits, limits),
+              (Texts, dropped_variables))  // Names; a star at either end stands for anything.
+};
+
+/// Whether `path` is `folder` or below it.
+bool Inside(std::string_view path, std::string_view folder);
+
+/// Those of `variables` ("K=V") that the profile does not drop.
+Texts KeptVariables(Texts variables, const Profile& profile);
+
+}  // namespace stet::sandbox
