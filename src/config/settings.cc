@@ -25,6 +25,8 @@ struct FileSettings {
               (OptionalRaw, tools),
               (OptionalRaw, policy),
               (OptionalRaw, context),
+              (OptionalRaw, hooks),
+              (OptionalRaw, extensions),
               (OptionalRaw, log),
               (OptionalRaw, ui))
 };
@@ -52,6 +54,7 @@ class Reader {
   Status ReadModels(std::string_view json, Settings& settings);
   Status ReadRoles(std::string_view json, Settings& settings);
   Status ReadContext(const OptionalRaw& section, Settings& settings);
+  Status ReadHookList(const OptionalRaw& section, Settings& settings);
 
   [[nodiscard]] Status MustBeTable(std::string_view json, const std::string& key) const {
     if (JsonView(json).is_object()) return {};
@@ -196,6 +199,15 @@ Status Reader::ReadContext(const OptionalRaw& section, Settings& settings) {
   return {};
 }
 
+Status Reader::ReadHookList(const OptionalRaw& section, Settings& settings) {
+  if (!section) return {};
+  Result<HookList> hooks = ReadHooks(section->text);
+  if (!hooks) return std::unexpected(At(hooks.error().context, hooks.error().message));
+  settings.hooks = *std::move(hooks);
+  for (HookSettings& hook : settings.hooks) hook.line = toml_.LineOf("hooks." + hook.event);
+  return {};
+}
+
 Result<Settings> Reader::Read() {
   ASSIGN_OR_RETURN(const FileSettings file, Table<FileSettings>(toml_.json, ""));
   Settings settings;
@@ -205,6 +217,8 @@ Result<Settings> Reader::Read() {
   RETURN_IF_ERROR(ReadSection(file.tools, "tools", settings.tools));
   RETURN_IF_ERROR(ReadSection(file.policy, "policy", settings.policy));
   RETURN_IF_ERROR(ReadContext(file.context, settings));
+  RETURN_IF_ERROR(ReadHookList(file.hooks, settings));
+  RETURN_IF_ERROR(ReadSection(file.extensions, "extensions", settings.extensions));
   RETURN_IF_ERROR(ReadSection(file.log, "log", settings.log));
   RETURN_IF_ERROR(ReadSection(file.ui, "ui", settings.ui));
   const std::string durability = settings.log.durability.value_or("strict");
