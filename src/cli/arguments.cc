@@ -257,6 +257,15 @@ void AddDevice(CLI::App& app, SetupCommand& setup, DoctorCommand& doctor, Config
   verb("path", "Where the file is");
 }
 
+void AddHooks(CLI::App& app, HooksCommand& command) {
+  CLI::App* hooks = app.add_subcommand("hooks", "Show what runs when something happens");
+  hooks->require_subcommand(1);
+  CLI::App* ls = hooks->add_subcommand("ls", "List the hooks, and where each comes from");
+  ls->add_option("FOLDER", command.cwd, "The folder whose sessions are meant; this one by default");
+  ls->add_flag("--json", command.json, "Print JSON");
+  ls->callback([&command] { command.verb = "ls"; });
+}
+
 /// The values that a check in braces, such as "TEXT:{a,b}", leaves.
 std::vector<std::string> ChoicesIn(const std::string& type) {
   std::vector<std::string> choices;
@@ -316,6 +325,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   SetupCommand setup;
   DoctorCommand doctor;
   ConfigCommand config;
+  HooksCommand hooks;
   std::string shell;
   std::string refused;
   CLI::App app{std::string(kDescription), "stet"};
@@ -324,6 +334,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   AddSessions(app, sessions);
   AddModels(app, models);
   AddDevice(app, setup, doctor, config);
+  AddHooks(app, hooks);
   app.add_subcommand("completion", "Print a script that completes stet's command line in a shell")
       ->add_option("SHELL", shell, "bash, zsh or fish")
       ->required()
@@ -354,6 +365,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   if (setup.asked) return setup;
   if (doctor.asked) return doctor;
   if (!config.verb.empty()) return config;
+  if (!hooks.verb.empty()) return hooks;
   if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));
   if (sessions.verb.empty()) {
     if (const std::string wrong = WhatIsWrong(work); !wrong.empty()) return Wrong(wrong);

@@ -60,6 +60,13 @@ struct ConfigCommand {
   bool json = false;
 };
 
+/// `stet hooks ls`.
+struct HooksCommand {
+  std::string verb;  // ls
+  std::string cwd;   // The folder whose sessions are meant; empty: this one.
+  bool json = false;
+};
+
 /// `stet [PROMPT]` and `stet -p`.
 struct WorkCommand {
   bool print = false;
@@ -100,7 +107,7 @@ struct Answer {
 };
 
 using Command = std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand,
-                             ConfigCommand, WorkCommand, Answer>;
+                             ConfigCommand, HooksCommand, WorkCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

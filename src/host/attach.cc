@@ -7,6 +7,7 @@
 
 #include "base/fs.h"
 #include "config/settings.h"
+#include "host/hook_sources.h"
 #include "host/model_names.h"
 #include "host/requests.h"
 #include "host/session_store.h"
@@ -207,6 +208,10 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
           [settings = settings_](const std::string& asked) {
             return provider::SelectModel(settings, asked, ProcessEnvironment);
           }};
+  ASSIGN_OR_RETURN(setup.hooks, CollectHooks({.user = settings_,
+                                              .user_file = roots_.settings(),
+                                              .project_file = project + "/.stet/config.toml",
+                                              .trusted_hooks = false}));
   // Without its key the session simply has no title.
   if (settings_.roles.contains("auxiliary")) {
     if (Result<provider::Selected> auxiliary =

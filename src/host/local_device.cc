@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "agent/instructions.h"
 #include "base/fs.h"
 #include "base/json_view.h"
 #include "config/settings.h"
 #include "config/toml.h"
+#include "host/hook_sources.h"
 #include "provider/selection.h"
 
 namespace stet::host {
@@ -120,6 +122,15 @@ class LocalDevice final : public client::Device {
     if (!model) add("model.id", "\"offline\"");
     std::ranges::sort(report.settings, {}, &protocol::SettingRow::key);
     return report;
+  }
+
+  Result<protocol::HookRows> Hooks(const std::string& folder) override {
+    ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
+    const std::string root = agent::GitRoot(folder);
+    return ListHooks({.user = settings,
+                      .user_file = roots_.settings(),
+                      .project_file = (root.empty() ? folder : root) + "/.stet/config.toml",
+                      .trusted_hooks = false});
   }
 
   Status ChooseModel(const protocol::ModelChoice& choice, bool replace) override {
