@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "agent/calls_one.h"
+#include "agent/hooks.h"
 #include "agent/question.h"
 #include "agent/run_producers.h"
 #include "base/diagnostics.h"
@@ -14,33 +16,11 @@ namespace {
 
 constexpr std::size_t kMaxSideBySide = 8;
 
+}  // namespace
+
 tool::Outcome NotRun(std::string_view why) {
   return tool::Problem(fmt::format("This call was not run: {}", why));
 }
-
-}  // namespace
-
-/// A call on its way to its result.
-struct Calls::One {
-  One(Loop& loop, const CancelToken& parent) : cancel(parent), ended(loop) {}
-
-  protocol::ToolCallBlock block;
-  Raw args;  // The block's, or as an approver edited them.
-  tool::Tool* tool = nullptr;
-  tool::Intent intent;
-  Boxed box;
-  protocol::ToolStarted started;
-  std::chrono::steady_clock::time_point began;
-  std::chrono::milliseconds took{0};
-  bool in_log = false;  // Its message is: what happens goes to the log at once.
-  std::optional<tool::Outcome> outcome;
-  CancelSource cancel;
-  Pending<bool> ended;
-
-  [[nodiscard]] CallFacts facts() const {
-    return {.tool_call_id = block.tool_call_id, .tool = block.tool_name, .intent = intent};
-  }
-};
 
 Calls::Calls(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel,
              const Opening* earlier)
@@ -57,6 +37,7 @@ void Calls::Complete(std::int64_t index, const protocol::ToolCallBlock& block) {
   const auto all_read = std::ranges::all_of(
       begun_, [&](const auto& call) { return call.first > index || call.second; });
   if (!all_read || running_.size() >= kMaxSideBySide || cancel_.cancelled() || !LoadFiles()) return;
+  if (HooksWant(bench_, hook::Event::kPreToolUse, block.tool_name)) return;
   Result<OnePtr> one = Prepare(block);
   if (!one) return;
   policy::Decision decision = Decide(**one);
@@ -84,7 +65,9 @@ Task<Status> Calls::Run(const protocol::Blocks& blocks) {
   for (const protocol::Block& block : blocks) {
     const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
     const auto early = call != nullptr ? early_.find(call->tool_call_id) : early_.end();
-    if (early != early_.end()) CO_RETURN_IF_ERROR(Announce(*early->second));
+    if (early == early_.end()) continue;
+    CO_RETURN_IF_ERROR(Announce(*early->second));
+    side_by_side_.push_back(early->second);
   }
   for (const protocol::Block& block : blocks) {
     const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
@@ -100,6 +83,8 @@ Task<Status> Calls::Run(const protocol::Blocks& blocks) {
     }
   }
   Status rest = co_await Await(0);
+  for (std::size_t i = 0; rest && i < side_by_side_.size(); ++i)
+    rest = co_await AfterCall(*side_by_side_[i]);
   co_return rest;
 }
 
@@ -119,17 +104,22 @@ policy::Question Calls::Question(const One& one) const {
 
 policy::Decision Calls::Decide(const One& one) const {
   bench_.rules.run = CapabilitiesNow(bench_);
+  if (!one.intent.command.empty())
+    bench_.rules.sandboxed = IsBoxed(bench_.sandbox, bench_.rules.mode);
   return policy::Decide(bench_.rules, Question(one));
 }
 
 Task<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
   if (cancel_.cancelled()) co_return Answer(block, NotRun("the turn was cancelled"));
-  if (stopped_) co_return Answer(block, NotRun("the user stopped the turn"));
+  if (stopped_) co_return Answer(block, NotRun("the turn was stopped"));
   Result<OnePtr> prepared = Prepare(block);
   if (!prepared) co_return Answer(block, tool::Problem(prepared.error().message));
   const OnePtr one = *std::move(prepared);
   policy::Decision decision = Decide(*one);
   std::string by = "policy";
+  Result<bool> wanted = co_await BeforeCall(*one, decision, by);
+  if (!wanted) co_return std::unexpected(wanted.error());
+  if (!*wanted) co_return Status();
   Result<bool> permitted = co_await Permit(*one, decision, by);
   if (!permitted) co_return std::unexpected(permitted.error());
   if (!*permitted) co_return Status();
@@ -151,14 +141,21 @@ Task<Status> Calls::RunAllowed(OnePtr one, policy::Decision decision, std::strin
     one->in_log = true;
   else
     CO_RETURN_IF_ERROR(Announce(*one));
-  if (!alone) co_return Status();
+  if (!alone) {
+    side_by_side_.push_back(one);
+    co_return Status();
+  }
   Status ended = co_await Await(0);
+  if (ended) ended = co_await AfterCall(*one);
   co_return ended;
 }
 
 /// True: it may run. False: it has its result, which says why not.
 Task<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::string& by) {
   if (decision.verdict == policy::Verdict::kAllow) co_return true;
+  Result<std::optional<bool>> answered = co_await AskHooks(one, decision, by);
+  if (!answered) co_return std::unexpected(answered.error());
+  if (*answered) co_return **answered;
   if (decision.verdict == policy::Verdict::kDeny || !bench_.asks.present()) {
     const bool nobody = decision.verdict == policy::Verdict::kAsk;
     CO_RETURN_IF_ERROR(Refuse(one, decision, nobody ? ", and nobody is there to ask" : ""));
@@ -188,6 +185,9 @@ Task<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::stri
       if (before->phase == "withdrawn") ask.request_id.clear();
     }
   }
+  NotifyHooks(bench_, stamp_,
+              hook::OnNotification("permission_prompt", fmt::format("{} waits for your word: {}",
+                                                                    ask.tool, ask.summary)));
   Result<PermissionReply> said = co_await bench_.asks.Permission(ask, hash, stamp_, cancel_);
   if (!said) co_return std::unexpected(said.error());
   if (!*said) {
@@ -217,14 +217,18 @@ Result<bool> Calls::TakeAnswer(One& one, const protocol::PermissionAnswer& answe
   }
   by = answer.by;
   if (!answer.args || answer.args->text == one.args.text) return true;
-  // Whatever changes an input is decided again; only what was asked has been answered.
-  one.args = *answer.args;
+  return Change(one, *answer.args, "as the user edited it", decision);
+}
+
+/// Whatever changes an input is decided again; only what was asked has been answered. False: it has
+/// its result.
+Result<bool> Calls::Change(One& one, Raw args, std::string_view how, policy::Decision& decision) {
+  one.args = std::move(args);
   const Status fits = bench_.tools.Check(one.block.tool_name, one.args);
   Result<tool::Intent> intent =
       fits ? one.tool->Intend(one.args, bench_.workspace) : std::unexpected(fits.error());
   if (!intent) {
-    RETURN_IF_ERROR(Answer(
-        one.block, NotRun(fmt::format("as the user edited it, {}", intent.error().message))));
+    RETURN_IF_ERROR(Answer(one.block, NotRun(fmt::format("{}, {}", how, intent.error().message))));
     return false;
   }
   one.intent = *std::move(intent);
@@ -310,38 +314,42 @@ std::optional<tool::Outcome> Calls::Changed(const One& one) const {
 
 tool::Call Calls::MakeCall(One& one) {
   const std::string& id = one.block.tool_call_id;
-  return {
-      .tool_call_id = id,
-      .loop = bench_.loop,
-      .workspace = bench_.workspace,
-      .files = *bench_.files,
-      .cancel = one.cancel.token(),
-      .record_write =
-          [this](protocol::FileFact fact) {
-            return AppendEvent(bench_.log, std::move(fact), stamp_);
-          },
-      .record_task =
-          [this](protocol::Task task) { return AppendEvent(bench_.log, std::move(task), stamp_); },
-      .put_blob =
-          [this](std::string_view bytes) {
-            return bench_.log.blobs().Put(
-                bench_.redactor.empty() ? bytes : bench_.redactor.Clean(std::string(bytes)));
-          },
-      .get_blob = [this](std::string_view name) { return bench_.log.blobs().Get(name); },
-      .update =
-          [this, &one](std::string_view text) {
-            if (!one.in_log) return;
-            protocol::ToolExecutionUpdate update;
-            update.tool_call_id = one.block.tool_call_id;
-            update.partial = bench_.redactor.Clean(std::string(text));
-            bench_.log.Publish(std::move(update));
-          },
-      .ask = [this, &one](
-                 std::string text,
-                 Raw options) { return AskUser(one, std::move(text), std::move(options)); },
-      .planning = bench_.rules.mode == policy::Mode::kPlan,
-      .sandbox = one.box.chosen ? &*one.box.chosen : nullptr,
-      .sandbox_note = one.box.note};
+  return {.tool_call_id = id,
+          .loop = bench_.loop,
+          .workspace = bench_.workspace,
+          .files = *bench_.files,
+          .cancel = one.cancel.token(),
+          .record_write =
+              [this](protocol::FileFact fact) {
+                return AppendEvent(bench_.log, std::move(fact), stamp_);
+              },
+          .record_task =
+              [this, &one](protocol::Task task) {
+                if (task.phase == "start")
+                  NotifyHooks(bench_, stamp_,
+                              hook::OnTaskCreated(task.task_id, one.intent.summary));
+                return AppendEvent(bench_.log, std::move(task), stamp_);
+              },
+          .put_blob =
+              [this](std::string_view bytes) {
+                return bench_.log.blobs().Put(
+                    bench_.redactor.empty() ? bytes : bench_.redactor.Clean(std::string(bytes)));
+              },
+          .get_blob = [this](std::string_view name) { return bench_.log.blobs().Get(name); },
+          .update =
+              [this, &one](std::string_view text) {
+                if (!one.in_log) return;
+                protocol::ToolExecutionUpdate update;
+                update.tool_call_id = one.block.tool_call_id;
+                update.partial = bench_.redactor.Clean(std::string(text));
+                bench_.log.Publish(std::move(update));
+              },
+          .ask = [this, &one](
+                     std::string text,
+                     Raw options) { return AskUser(one, std::move(text), std::move(options)); },
+          .planning = bench_.rules.mode == policy::Mode::kPlan,
+          .sandbox = one.box.chosen ? &*one.box.chosen : nullptr,
+          .sandbox_note = one.box.note};
 }
 
 Task<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options) {
@@ -358,6 +366,7 @@ Task<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options) 
   ask.question_id = one.block.tool_call_id;
   ask.text = std::move(text);
   ask.options = std::move(options);
+  NotifyHooks(bench_, stamp_, hook::OnNotification("question", ask.text));
   Result<QuestionReply> said =
       co_await bench_.asks.Question(std::move(ask), reopened, stamp_, cancel_);
   if (!said) co_return std::unexpected(said.error());
@@ -395,6 +404,7 @@ Status Calls::Land(One& one) {
       batch.push_back(std::move(draft));
   }
   RETURN_IF_ERROR(Answer(one.block, *one.outcome, std::move(batch)));
+  one.result_id = bench_.log.leaf_id().value_or("");
   if (mode) bench_.rules.mode = *mode;
   protocol::ToolExecutionEnd done;
   done.tool_call_id = one.block.tool_call_id;

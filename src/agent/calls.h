@@ -54,8 +54,10 @@ class Calls {
   Task<void> Finish();
 
   [[nodiscard]] const std::vector<Denial>& denials() const { return denials_; }
-  /// Somebody said no, and that the turn shall end.
+  /// Somebody said no, and that the turn shall end; or a hook said so.
   [[nodiscard]] bool stopped() const { return stopped_; }
+  /// For people; may be empty.
+  [[nodiscard]] const std::string& stop_reason() const { return stop_reason_; }
   /// What each call was and gave, as hashes: to see whether anything new happens.
   [[nodiscard]] const std::vector<std::string>& findings() const { return findings_; }
 
@@ -69,12 +71,19 @@ class Calls {
   Result<bool> TakeAnswer(One& one, const protocol::PermissionAnswer& answer,
                           policy::Decision& decision, std::string& by);
   void Grant(const std::string& rule, const std::string& scope);
+  Result<bool> Change(One& one, Raw args, std::string_view how, policy::Decision& decision);
   Status Refuse(const One& one, const policy::Decision& decision, std::string_view more);
   Status Deny(const One& one, const policy::Decision& decision, std::string_view why);
   [[nodiscard]] std::vector<log::Draft> Drafts(std::vector<protocol::Payload> payloads) const;
   Result<OnePtr> Prepare(const protocol::ToolCallBlock& block) const;
   [[nodiscard]] policy::Question Question(const One& one) const;
   [[nodiscard]] policy::Decision Decide(const One& one) const;
+
+  // What hooks have to say (calls_hooks.cc).
+  Task<Result<bool>> BeforeCall(One& one, policy::Decision& decision, std::string& by);
+  Task<Result<std::optional<bool>>> AskHooks(One& one, policy::Decision& decision, std::string& by);
+  Task<Status> AfterCall(One& one);
+  void TakeStop(const hook::Verdict& verdict);
 
   Task<void> Execute(OnePtr one);
   [[nodiscard]] std::optional<tool::Outcome> Changed(const One& one) const;
@@ -96,10 +105,12 @@ class Calls {
   std::map<std::int64_t, bool> begun_;  // Blocks that are calls: whether they only read.
   std::map<std::string, OnePtr> early_;
   std::vector<OnePtr> running_;
-  Status status_;  // The first failure of the log.
+  std::vector<OnePtr> side_by_side_;  // Those that ran, or run, beside others.
+  Status status_;                     // The first failure of the log.
   std::vector<Denial> denials_;
   std::vector<std::string> findings_;
   bool stopped_ = false;
+  std::string stop_reason_;
 };
 
 }  // namespace stet::agent

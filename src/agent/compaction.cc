@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/hooks.h"
 #include "agent/reattach.h"
 #include "agent/run_producers.h"
 #include "agent/session_memory.h"
@@ -237,8 +238,15 @@ Result<protocol::Compact> MakeEvent(Workbench& bench, const Planned& plan,
 
 Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
                                                CompactionWanted wanted, CancelToken cancel) {
-  CO_ASSIGN_OR_RETURN(const std::optional<Planned> plan, Plan(bench, wanted));
+  CO_ASSIGN_OR_RETURN(std::optional<Planned> plan, Plan(bench, wanted));
   if (!plan) co_return std::nullopt;
+  const std::string kind(wanted.trigger == trigger::kManual ? "manual" : "auto");
+  const std::size_t focus = wanted.focus.size();
+  Result<bool> agreed = co_await BeforeCompaction(bench, stamp, kind, wanted.focus, cancel);
+  if (!agreed) co_return std::unexpected(agreed.error());
+  // What no server takes is made smaller, whoever objects.
+  if (!*agreed && wanted.trigger != trigger::kReactive) co_return std::nullopt;
+  if (wanted.focus.size() != focus) plan->memory.reset();
   Result<std::optional<Summary>> summary = co_await Summarise(bench, stamp, *plan, wanted, cancel);
   if (!summary) co_return std::unexpected(summary.error());
   if (cancel.cancelled() && wanted.trigger == trigger::kManual) co_return std::nullopt;
@@ -247,9 +255,12 @@ Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol:
   event.trigger = wanted.trigger;
   CO_RETURN_IF_ERROR(bench.run.Update(bench.log));
   event.capsule = Raw{Encode(CapsuleNow(bench.log, bench.run.state(), stamp.turn_id.value_or("")))};
+  std::string told = event.summary;
   CO_RETURN_IF_ERROR(AppendEvent(bench.log, std::move(event), stamp));
   CO_RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
   CO_RETURN_IF_ERROR(Reattach(bench, stamp, plan->told, Bytes(bench, plan->shares.reattach)));
+  const Status heard = co_await AfterCompaction(bench, stamp, kind, std::move(told), cancel);
+  if (!heard) co_return std::unexpected(heard.error());
   CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
   Compacted done;
   done.tokens_before = plan->tokens_before;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::array kKinds = {item::kSteer,        item::kRuntimeNotice, item::kDateChange,
                                item::kInstructions, item::kFileMention,   item::kAttachment,
-                               item::kPin};
+                               item::kPin,          item::kHook,          item::kExtension};
+constexpr std::array<std::string_view, 4> kOrigins = {"user", "system", "hook", "extension"};
 
 /// Whether a request may have been made since the event was written.
 bool WasCarried(const log::Log& log, log::Ordinal event) {
@@ -38,7 +39,7 @@ Result<bool> MayMerge(const log::Log& log) {
 Status AppendItem(log::Log& log, NewItem item, const protocol::Stamp& stamp) {
   if (std::ranges::find(kKinds, item.kind) == kKinds.end())
     return Fail(Code::kInvalid, fmt::format("there is no harness item of kind {}", item.kind));
-  if (item.origin != "user" && item.origin != "system")
+  if (std::ranges::find(kOrigins, item.origin) == kOrigins.end())
     return Fail(Code::kInvalid, fmt::format("a harness item cannot come from {}", item.origin));
   if (item.content.find_first_not_of(" \t\r\n") == std::string::npos)
     return Fail(Code::kInvalid, fmt::format("a {} item says nothing", item.kind));
@@ -46,6 +47,7 @@ Status AppendItem(log::Log& log, NewItem item, const protocol::Stamp& stamp) {
   protocol::HarnessItem event;
   event.queue_item_id = std::move(item.queue_item_id);
   event.placement = merge ? "merge" : "own";
+  event.by = std::move(item.by);
   event.item.kind = item.kind;
   event.item.origin = item.origin;
   event.item.content = std::move(item.content);

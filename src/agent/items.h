@@ -19,15 +19,18 @@ inline constexpr std::string_view kInstructions = "instructions";
 inline constexpr std::string_view kFileMention = "file_mention";
 inline constexpr std::string_view kAttachment = "attachment";
 inline constexpr std::string_view kPin = "pin";
+inline constexpr std::string_view kHook = "hook";
+inline constexpr std::string_view kExtension = "extension";
 }  // namespace item
 
 struct NewItem {
   std::string_view kind;
-  std::string_view origin = "system";  // user or system
+  std::string_view origin = "system";  // user, system, hook or extension
   std::string content;
   bool hidden = true;  // From people, unless they look.
   std::optional<std::string> queue_item_id = {};
   std::optional<Raw> data = {};
+  std::optional<std::string> by = {};  // Which hook or extension.
 };
 
 /// Appends the item where it belongs, which is decided here once: merged into the tool result

@@ -16,6 +16,8 @@ class Progress {
   /// What the calls of one step were and gave. True when so many steps in a row brought nothing new
   /// that somebody should be asked; the count then starts again.
   bool Stalls(const std::vector<std::string>& findings);
+  /// The last step brought something new.
+  [[nodiscard]] bool moved() const { return nothing_new_ == 0; }
 
  private:
   std::unordered_set<std::string> seen_;

@@ -17,13 +17,20 @@ Status EnsureTemp(SandboxRules& rules) {
   return {};
 }
 
+bool IsWanted(const SandboxRules& rules, policy::Mode mode) {
+  return rules.when == SandboxRules::When::kAlways ||
+         (rules.when == SandboxRules::When::kInAutoMode && mode == policy::Mode::kAuto);
+}
+
 }  // namespace
 
+bool IsBoxed(const SandboxRules& rules, policy::Mode mode) {
+  // What policy lets run unasked because it is kept in must be kept in wholly.
+  return IsWanted(rules, mode) && sandbox::Choose(rules.profile, sandbox::Need::kWhole).has_value();
+}
+
 Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent) {
-  const bool wanted =
-      rules.when == SandboxRules::When::kAlways ||
-      (rules.when == SandboxRules::When::kInAutoMode && mode == policy::Mode::kAuto);
-  if (!wanted || intent.command.empty() || intent.unsandboxed) return Boxed();
+  if (!IsWanted(rules, mode) || intent.command.empty() || intent.unsandboxed) return Boxed();
   // Only who asked for a sandbox in so many words may get less than all of it.
   const bool whole = rules.required || rules.when == SandboxRules::When::kInAutoMode;
   const Result<sandbox::Mechanism> mechanism =

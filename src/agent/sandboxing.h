@@ -31,6 +31,9 @@ struct Boxed {
 /// one is required and none works.
 Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent);
 
+/// Whether commands run in one in that mode.
+bool IsBoxed(const SandboxRules& rules, policy::Mode mode);
+
 /// What `tool_started` says of it: by what, and with which network.
 std::optional<Raw> BoxText(const Boxed& box);
 

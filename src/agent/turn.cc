@@ -6,6 +6,7 @@
 
 #include "agent/call_text.h"
 #include "agent/compaction.h"
+#include "agent/hooks.h"
 #include "agent/items.h"
 #include "agent/model_call.h"
 #include "agent/reply_stream.h"
@@ -22,6 +23,7 @@ namespace {
 constexpr int kMaxContinuations = 3;
 constexpr int kMaxOutputReminders = 3;
 constexpr int kMaxGateReminders = 3;
+constexpr int kMaxStopBlocks = 3;
 
 bool HasText(const protocol::Blocks& blocks) {
   return protocol::PlainText(blocks).find_first_not_of(" \t\r\n") != std::string::npos;
@@ -103,6 +105,15 @@ Task<Result<TurnEnd>> Turn::Run() {
   co_return end;
 }
 
+Result<TurnEnd> Turn::Refuse(std::string why) {
+  TurnEnd end;
+  end.reason = ended::kStopped;
+  end.error = std::move(why);
+  RETURN_IF_ERROR(Begin());
+  RETURN_IF_ERROR(Finish(end));
+  return end;
+}
+
 Task<Result<TurnEnd>> Turn::Resume(const Opening& opening) {
   TurnEnd end;
   protocol::RuntimeStart started;
@@ -158,6 +169,7 @@ Task<Status> Turn::RunSteps(TurnEnd& end) {
     const Status stepped = co_await Step(end, rests);
     if (!stepped) co_return stepped;
   }
+  if (end.reason == ended::kStopped) end.error = stop_reason_;
   if (timed_out_ && end.reason == ended::kCancelled) {
     end.reason = ended::kTimeout;
     end.error = fmt::format("stopped after {} s, as asked", bench_.limits.max_ms / 1000);
@@ -205,11 +217,11 @@ Status Turn::TakeSteers() {
   return {};
 }
 
-/// What ended in the background.
+/// What ended in the background, and what hooks added.
 Status Turn::TakeNotices() {
   for (std::string& notice : std::exchange(bench_.notices, {}))
     RETURN_IF_ERROR(Remind(std::move(notice)));
-  return {};
+  return TakeHookContexts(bench_, stamp_);
 }
 
 Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
@@ -261,7 +273,37 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
     --end.steps;  // It was no step.
     co_return Status();
   }
-  co_return Recover(*asked, end, rests);
+  CO_RETURN_IF_ERROR(Recover(*asked, end, rests));
+  if (!rests || end.reason != ended::kCompleted) co_return Status();
+  Status heard = co_await AskStopHooks(end, rests);
+  co_return heard;
+}
+
+/// A hook may send the model on. One that does so again and again, though nothing comes of it, is
+/// no longer heeded.
+Task<Status> Turn::AskStopHooks(TurnEnd& end, bool& rests) {
+  if (!HooksWant(bench_, hook::Event::kStop)) co_return Status();
+  hook::Occasion occasion = hook::OnStop(stop_blocked_, end.text);
+  const Result<hook::Verdict> verdict =
+      co_await FireHooks(bench_, stamp_, std::move(occasion), cancel_.token());
+  if (!verdict) co_return std::unexpected(verdict.error());
+  if (!verdict->blocks || verdict->stops || cancel_.cancelled()) co_return Status();
+  if (stop_blocks_ >= kMaxStopBlocks) {
+    PublishNotice(bench_.log, verdict->block.by,
+                  fmt::format("it did not let the turn end {} times in a row, and nothing came of "
+                              "it: it is no longer heeded",
+                              stop_blocks_));
+    co_return Status();
+  }
+  ++stop_blocks_;
+  stop_blocked_ = true;
+  hook::Said reason = verdict->block;
+  reason.text = "You are not done yet: " +
+                (reason.text.empty() ? std::string("go on with the work.") : reason.text);
+  bench_.hook_said.push_back(std::move(reason));
+  rests = false;
+  end.reason.clear();
+  co_return TakeHookContexts(bench_, stamp_);
 }
 
 /// True when the request did not fit and the conversation is smaller now: it is asked again. Twice
@@ -298,6 +340,7 @@ Task<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEn
   stopped_ = stopped_ || calls.stopped();
   const Status refused = co_await CheckRefusals(calls);
   if (!refused) co_return refused;
+  if (calls.stopped()) stop_reason_ = calls.stop_reason();
   const Status checked = co_await CheckProgress(calls);
   co_return checked;
 }
@@ -335,7 +378,9 @@ Task<Status> Turn::CheckRefusals(const Calls& calls) {
 
 /// A turn that goes round in circles is never ended by us: somebody is asked, or the model told.
 Task<Status> Turn::CheckProgress(const Calls& calls) {
-  if (!progress_.Stalls(calls.findings()) || cancel_.cancelled() || stopped_) co_return Status();
+  const bool stalls = progress_.Stalls(calls.findings());
+  if (progress_.moved()) stop_blocks_ = 0;
+  if (!stalls || cancel_.cancelled() || stopped_) co_return Status();
   if (bench_.asks.present()) {
     const Result<bool> goes_on = co_await AskToGoOn(fmt::format(
         "The last {} steps brought nothing new. Shall it go on?", Progress::kStepsBeforeAsking));

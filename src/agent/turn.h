@@ -64,6 +64,8 @@ class Turn {
   Task<Result<TurnEnd>> Run();
   /// Goes on with the calls of the last message that wait for somebody's word.
   Task<Result<TurnEnd>> Resume(const Opening& opening);
+  /// Ends before it begins: what it was to begin with is not to be answered, and why.
+  Result<TurnEnd> Refuse(std::string why);
   /// Nothing but a compaction, because somebody asked for it; `focus` is to be kept above all.
   Task<Result<TurnEnd>> Compact(std::string focus);
 
@@ -85,6 +87,7 @@ class Turn {
   Status Recover(const provider::CallResult& call, TurnEnd& end, bool& rests);
   Result<bool> GoOnAfter(const provider::CallResult& call);
   Result<bool> GoOnForGates();
+  Task<Status> AskStopHooks(TurnEnd& end, bool& rests);
   void Rest(const provider::CallResult& call, TurnEnd& end) const;
   Status Remind(std::string text);
 
@@ -93,6 +96,7 @@ class Turn {
   Timer clock_;
   bool timed_out_ = false;
   bool stopped_ = false;
+  std::string stop_reason_;  // For people.
   protocol::Stamp stamp_;
   Progress progress_;
   Refusals refusals_;
@@ -101,7 +105,9 @@ class Turn {
   int continuations_ = 0;                   // In a row.
   int output_reminders_ = 0;
   int gate_reminders_ = 0;
-  std::string held_up_;  // Why a gate does not let it end.
+  int stop_blocks_ = 0;        // By hooks, in a row without progress.
+  bool stop_blocked_ = false;  // In this turn.
+  std::string held_up_;        // Why a gate does not let it end.
   bool call_text_told_ = false;
   int overflows_ = 0;  // In a row.
 };

@@ -17,6 +17,7 @@
 #include "context/account.h"
 #include "context/conversation.h"
 #include "context/tokens.h"
+#include "hook/hooks.h"
 #include "log/log.h"
 #include "policy/policy.h"
 #include "provider/provider.h"
@@ -84,6 +85,8 @@ struct Workbench {
   std::function<std::string()> background = {};  // Says what runs there; empty: nothing.
   RunView run = {};
   SandboxRules sandbox = {};
+  hook::Hooks* hooks = nullptr;            // Null: there are none.
+  std::vector<hook::Said> hook_said = {};  // To be told at the next step: what hooks added.
 };
 
 /// Appends one event. Nothing but what the caller knows already happens when it fails.

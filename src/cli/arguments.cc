@@ -300,6 +300,15 @@ void AddSandbox(CLI::App& app, SandboxCommand& command) {
   sandbox->positionals_at_end();
 }
 
+void AddHooks(CLI::App& app, HooksCommand& command) {
+  CLI::App* hooks = app.add_subcommand("hooks", "Show what runs when something happens");
+  hooks->require_subcommand(1);
+  CLI::App* ls = hooks->add_subcommand("ls", "List the hooks, and where each comes from");
+  ls->add_option("FOLDER", command.cwd, "The folder whose sessions are meant; this one by default");
+  ls->add_flag("--json", command.json, "Print JSON");
+  ls->callback([&command] { command.verb = "ls"; });
+}
+
 /// The values that a check in braces, such as "TEXT:{a,b}", leaves.
 std::vector<std::string> ChoicesIn(const std::string& type) {
   std::vector<std::string> choices;
@@ -362,6 +371,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   TrustCommand trust;
   VaultCommand vault;
   SandboxCommand sandbox;
+  HooksCommand hooks;
   std::string shell;
   std::string refused;
   CLI::App app{std::string(kDescription), "stet"};
@@ -373,6 +383,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   AddTrust(app, trust);
   AddVault(app, vault);
   AddSandbox(app, sandbox);
+  AddHooks(app, hooks);
   app.add_subcommand("completion", "Print a script that completes stet's command line in a shell")
       ->add_option("SHELL", shell, "bash, zsh or fish")
       ->required()
@@ -406,6 +417,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   if (!vault.verb.empty()) return vault;
   if (!config.verb.empty()) return config;
   if (!sandbox.command.empty()) return sandbox;
+  if (!hooks.verb.empty()) return hooks;
   if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));
   if (sessions.verb.empty()) {
     if (const std::string wrong = WhatIsWrong(work); !wrong.empty()) return Wrong(wrong);

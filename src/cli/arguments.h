@@ -86,6 +86,13 @@ struct ConfigCommand {
   bool json = false;
 };
 
+/// `stet hooks ls`.
+struct HooksCommand {
+  std::string verb;  // ls
+  std::string cwd;   // The folder whose sessions are meant; empty: this one.
+  bool json = false;
+};
+
 /// `stet [PROMPT]` and `stet -p`.
 struct WorkCommand {
   bool print = false;
@@ -125,9 +132,9 @@ struct Answer {
   int exit_code = 0;
 };
 
-using Command = std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand,
-                             ConfigCommand, TrustCommand, VaultCommand, SandboxCommand,
-                             WorkCommand, Answer>;
+using Command =
+    std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand, ConfigCommand,
+                 TrustCommand, VaultCommand, SandboxCommand, HooksCommand, WorkCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

@@ -39,7 +39,7 @@ Result<int> RunInteractive(const WorkCommand& command, const InteractiveClients&
   ASSIGN_OR_RETURN(protocol::Attach attach, AttachOf(work, clients.live));
   attach.answers = true;
   History history(face.history_file);
-  const InteractiveSetup setup{clients.live, clients.sessions, *tty,
+  const InteractiveSetup setup{clients.live, clients.sessions, clients.device,    *tty,
                                terminal,     history,          face.bell_after_ms};
   std::string prompt = work.prompt;
   while (true) {

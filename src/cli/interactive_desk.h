@@ -7,6 +7,7 @@
 
 #include "cli/live_view.h"
 #include "cli/terminal.h"
+#include "client/device.h"
 #include "client/live.h"
 #include "client/sessions.h"
 
@@ -30,6 +31,7 @@ struct Leaving {
 struct Desk {
   client::LiveSession& session;
   client::Sessions& sessions;
+  client::Device& device;
   LiveView& view;
   const Terminal& terminal;
   std::function<void(Dialog)> ask;

@@ -42,6 +42,7 @@ Result<Leaving> InteractiveSession::Run(const protocol::Attach& attach, const st
   made_ = !attach.session_id;
   desk_.emplace(Desk{.session = *session_,
                      .sessions = setup_.sessions,
+                     .device = setup_.device,
                      .view = view_,
                      .terminal = setup_.terminal,
                      .ask = [this](Dialog dialog) { Ask(std::move(dialog)); },

@@ -15,6 +15,7 @@
 #include "cli/line_editor.h"
 #include "cli/live_view.h"
 #include "cli/terminal.h"
+#include "client/device.h"
 #include "client/live.h"
 #include "client/sessions.h"
 
@@ -24,6 +25,7 @@ namespace stet::cli {
 struct InteractiveSetup {
   client::Live& live;
   client::Sessions& sessions;
+  client::Device& device;
   Tty& tty;
   Terminal& terminal;
   History& history;

@@ -256,6 +256,10 @@ void LiveView::On(const protocol::Wait& wait) {
        Style::kYellow);
 }
 
+void LiveView::On(const protocol::Notice& notice) {
+  Note(fmt::format("{}: {}", notice.by, notice.text), Style::kYellow);
+}
+
 std::string LiveView::StatusRow() const {
   if (!running_) return "";
   constexpr std::array<std::string_view, 4> kFrames = {"-", "\\", "|", "/"};

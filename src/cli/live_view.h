@@ -78,6 +78,7 @@ class LiveView {
   void On(const protocol::RuntimeStart& start);
   void On(const protocol::RuntimeEnd& end);
   void On(const protocol::Wait& wait);
+  void On(const protocol::Notice& notice);
   void On(const protocol::BlockEnd&) {}
   void On(const Raw&) {}  // Of a newer version.
 

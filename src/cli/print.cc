@@ -23,6 +23,12 @@ void Tell(Terminal& terminal, const protocol::Transient& transient) {
   }
 }
 
+/// What hooks have to say is told in any case.
+void TellNotice(Terminal& terminal, const protocol::Transient& transient) {
+  if (const auto* notice = std::get_if<protocol::Notice>(&transient.transient))
+    terminal.Say(PrintableText(fmt::format("stet: {}: {}", notice->by, notice->text)));
+}
+
 /// Hears the ends of turns; of the rest only what is told. Waking for more would cost every step.
 client::Watcher Deaf(client::Watcher inner, bool tells) {
   return [inner = std::move(inner), tells](const protocol::Event*,
@@ -31,7 +37,8 @@ client::Watcher Deaf(client::Watcher inner, bool tells) {
     const bool ends = std::holds_alternative<protocol::RuntimeEnd>(transient->transient);
     const bool told = std::holds_alternative<protocol::ToolExecutionStart>(transient->transient) ||
                       std::holds_alternative<protocol::Wait>(transient->transient);
-    if (ends || (tells && told)) inner(nullptr, transient);
+    const bool notice = std::holds_alternative<protocol::Notice>(transient->transient);
+    if (ends || notice || (tells && told)) inner(nullptr, transient);
   };
 }
 
@@ -85,6 +92,7 @@ Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& t
   ASSIGN_OR_RETURN(const protocol::Accepted accepted, session->Send(*send));
   const auto tell = [&](const protocol::Transient& transient) {
     if (command.verbose) Tell(terminal, transient);
+    TellNotice(terminal, transient);
   };
   ASSIGN_OR_RETURN(const protocol::TurnReport report,
                    Await(*session, inbox, accepted.turn_id.value_or(""), tell));

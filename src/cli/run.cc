@@ -5,6 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/doctor.h"
 #include "cli/exit_codes.h"
+#include "cli/hooks.h"
 #include "cli/interactive.h"
 #include "cli/models.h"
 #include "cli/print.h"
@@ -32,6 +33,8 @@ Result<int> PerformOnDevice(const Command& command, const Clients& clients, Term
     return RunSandbox(*sandbox, *device, terminal);
   if (const auto* config = std::get_if<ConfigCommand>(&command))
     return RunConfig(*config, *device, terminal);
+  if (const auto* hooks = std::get_if<HooksCommand>(&command))
+    return RunHooks(*hooks, *device, terminal);
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> models, clients.models());
   return RunSetup(std::get<SetupCommand>(command), *models, *device, terminal);
 }

@@ -35,6 +35,7 @@ class FakeModels final : public client::Models {
 
 class FakeDevice final : public client::Device {
  public:
+  Result<protocol::HookRows> Hooks(const std::string&) override { return protocol::HookRows(); }
   Result<protocol::FaceSettings> Face() override { return protocol::FaceSettings(); }
   Result<protocol::ConfigReport> Config() override { return protocol::ConfigReport(); }
   std::string ConfigPath() override { return "config.toml"; }

@@ -9,6 +9,7 @@
 
 #include "base/text_width.h"
 #include "cli/cost_view.h"
+#include "cli/hooks.h"
 #include "cli/requests_view.h"
 #include "cli/slash_marks.h"
 #include "cli/slash_rewind.h"
@@ -107,6 +108,12 @@ void RunContext(const std::string&, Desk& desk) {
       desk.sessions.Context(desk.session.State().session_id, {});
   if (!report) return desk.Complain(report.error());
   desk.view.Block(ContextText(*report));
+}
+
+void RunHooksList(const std::string&, Desk& desk) {
+  const Result<protocol::HookRows> rows = desk.device.Hooks(desk.session.State().project);
+  if (!rows) return desk.Complain(rows.error());
+  desk.view.Block(HooksText(*rows));
 }
 
 void RunCompact(const std::string& focus, Desk& desk) {
@@ -220,6 +227,7 @@ constexpr std::array kCommands = {
     Row{"permissions", "", "the rules in force, and who said each", RunPermissions},
     Row{"cost", "", "what the session's model calls came to", RunCost},
     Row{"context", "", "what the next request is made of, and how full the window is", RunContext},
+    Row{"hooks", "", "what runs when something happens, and where it comes from", RunHooksList},
     Row{"pin", "TEXT", "keeps a text before the model's eyes, whatever is compacted", RunPin},
     Row{"pins", "", "what is pinned", RunPins},
     Row{"unpin", "N", "removes a pin", RunUnpin},

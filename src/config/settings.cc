@@ -26,6 +26,8 @@ struct FileSettings {
               (OptionalRaw, policy),
               (OptionalRaw, sandbox),
               (OptionalRaw, context),
+              (OptionalRaw, hooks),
+              (OptionalRaw, extensions),
               (OptionalRaw, log),
               (OptionalRaw, ui))
 };
@@ -60,6 +62,7 @@ class Reader {
   Status ReadRoles(std::string_view json, Settings& settings);
   Status ReadSandbox(const OptionalRaw& section, Settings& settings);
   Status ReadContext(const OptionalRaw& section, Settings& settings);
+  Status ReadHookList(const OptionalRaw& section, Settings& settings);
 
   [[nodiscard]] Status MustBeTable(std::string_view json, const std::string& key) const {
     if (JsonView(json).is_object()) return {};
@@ -219,6 +222,15 @@ Status Reader::ReadSandbox(const OptionalRaw& section, Settings& settings) {
   return {};
 }
 
+Status Reader::ReadHookList(const OptionalRaw& section, Settings& settings) {
+  if (!section) return {};
+  Result<HookList> hooks = ReadHooks(section->text);
+  if (!hooks) return std::unexpected(At(hooks.error().context, hooks.error().message));
+  settings.hooks = *std::move(hooks);
+  for (HookSettings& hook : settings.hooks) hook.line = toml_.LineOf("hooks." + hook.event);
+  return {};
+}
+
 Result<Settings> Reader::Read() {
   ASSIGN_OR_RETURN(const FileSettings file, Table<FileSettings>(toml_.json, ""));
   Settings settings;
@@ -229,6 +241,8 @@ Result<Settings> Reader::Read() {
   RETURN_IF_ERROR(ReadSection(file.policy, "policy", settings.policy));
   RETURN_IF_ERROR(ReadSandbox(file.sandbox, settings));
   RETURN_IF_ERROR(ReadContext(file.context, settings));
+  RETURN_IF_ERROR(ReadHookList(file.hooks, settings));
+  RETURN_IF_ERROR(ReadSection(file.extensions, "extensions", settings.extensions));
   RETURN_IF_ERROR(ReadSection(file.log, "log", settings.log));
   RETURN_IF_ERROR(ReadSection(file.ui, "ui", settings.ui));
   const std::string durability = settings.log.durability.value_or("strict");

@@ -9,6 +9,7 @@
 
 #include "base/describe.h"
 #include "base/result.h"
+#include "config/hook_settings.h"
 
 namespace stet::config {
 
@@ -114,6 +115,11 @@ struct UiSettings {
   STET_FIELDS(UiSettings, (Int, bell_after_ms))  // A turn at least this long ends with a bell.
 };
 
+/// [extensions]
+struct ExtensionSettings {
+  STET_FIELDS(ExtensionSettings, (Names, disabled))  // Ids of those that are not started.
+};
+
 struct Settings {
   InstructionSettings instructions;
   ToolSettings tools;
@@ -123,6 +129,8 @@ struct Settings {
   std::int64_t threshold_permille = 800;  // context.threshold, read.
   LogSettings log;
   UiSettings ui;
+  HookList hooks;  // [hooks]
+  ExtensionSettings extensions;
   std::optional<ModelSettings> model;           // [model]
   std::map<std::string, ModelSettings> models;  // [models.NAME]
   std::map<std::string, ModelSettings> roles;   // [model.roles] with the names resolved.

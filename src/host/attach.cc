@@ -6,12 +6,14 @@
 
 #include "base/fs.h"
 #include "config/settings.h"
+#include "host/hook_sources.h"
 #include "host/model_names.h"
 #include "host/project_settings.h"
 #include "host/requests.h"
 #include "host/rules.h"
 #include "host/sandbox_profile.h"
 #include "host/session_store.h"
+#include "host/trust.h"
 #include "host/vault.h"
 #include "log/clone.h"
 #include "policy/guarded.h"
@@ -200,6 +202,10 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
   }
   if (std::string note = TrustNote(session.trust); !note.empty())
     setup.notes.push_back(std::move(note));
+  ASSIGN_OR_RETURN(setup.hooks, CollectHooks({.user = settings_,
+                                              .user_file = roots_.settings(),
+                                              .project_file = project + "/.stet/config.toml",
+                                              .trusted_hooks = Trusts(session.trust, "hooks")}));
   // Without its key the session simply has no title.
   if (settings_.roles.contains("auxiliary")) {
     if (Result<provider::Selected> auxiliary =

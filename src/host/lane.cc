@@ -72,6 +72,7 @@ Status Lane::Prepare() {
   shells_ = std::make_unique<tool::Shells>([this](const tool::ShellEnd& end) { TaskEnded(end); },
                                            opening_.tasks_so_far + 1);
   RETURN_IF_ERROR(AddTools());
+  OpenHooks();
   if (!setup_.fresh) {
     RETURN_IF_ERROR(Settle(setup_.keep_waiting && setup_.answers));
     RETURN_IF_ERROR(NoteLostTasks());

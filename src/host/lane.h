@@ -19,6 +19,7 @@
 #include "agent/turn.h"
 #include "base/loop.h"
 #include "client/live.h"
+#include "hook/hooks.h"
 #include "host/model_access.h"
 #include "log/log.h"
 #include "provider/selection.h"
@@ -54,6 +55,7 @@ struct LaneSetup {
   std::vector<std::string> notes;  // For faces, about how it was opened.
   /// Keeps a grant beyond the session: `project` or `always`.
   std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;
+  std::vector<hook::Hook> hooks = {};
   /// Makes the last request again, so that the next one can be compared with it.
   std::function<void(agent::Workbench&)> prime;
   /// Finds a model that a client asks for.
@@ -121,6 +123,10 @@ class Lane {
   Status ApplyChanges();
   Task<void> MakeTitle(std::string prompt);
   Task<void> KeepMemory();
+  void OpenHooks();
+  Task<void> TellStart();
+  Task<void> AwaitStart();
+  Task<void> TellEnd();
   Result<std::string> Pin(const std::string& text);
   Result<std::string> Unpin(const std::string& id);
   Result<std::string> Snip(const protocol::Mark& mark);
@@ -137,6 +143,7 @@ class Lane {
   std::unique_ptr<provider::Provider> auxiliary_;  // Null when none is configured.
   std::unique_ptr<tool::Shells> shells_;
   tool::Registry tools_;
+  std::unique_ptr<hook::Hooks> hooks_;  // Null when there are none.
   agent::Workbench bench_;
   agent::Opening opening_;
   bool waits_ = false;   // For an answer to what was asked before this lane was opened.
@@ -154,6 +161,7 @@ class Lane {
   std::optional<Pending<bool>> title_done_;
   std::optional<Pending<bool>> memory_done_;  // While it is brought up to date, and after.
   bool remembering_ = false;
+  std::optional<Pending<bool>> started_;  // While hooks are told that the session begins.
   protocol::Texts notes_;
   std::optional<provider::Selected> next_model_;  // Asked for while a turn ran.
   std::optional<std::string> next_effort_;

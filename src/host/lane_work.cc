@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/hooks.h"
 #include "agent/items.h"
 #include "agent/mentions.h"
 #include "agent/run_producers.h"
@@ -19,12 +20,22 @@ constexpr std::size_t kReportsKept = 256;
 }  // namespace
 
 Task<Status> Lane::RunOne(std::string mentions, bool resume) {
+  co_await AwaitStart();
   if (!std::exchange(primed_, true) && !setup_.fresh) setup_.prime(bench_);
   if (!std::exchange(verified_, true)) {
     if (const Status verified = agent::RestoreAfterCompact(bench_, turn_->stamp()); !verified) {
       EndTurn(std::unexpected(verified.error()));
       co_return verified;
     }
+  }
+  Result<std::optional<std::string>> refused = std::nullopt;
+  if (!mentions.empty())
+    refused = co_await agent::SubmitPrompt(bench_, turn_->stamp(), mentions, cancel_.token());
+  if (!refused || *refused) {
+    const Result<agent::TurnEnd> end =
+        refused ? turn_->Refuse(**refused) : std::unexpected(refused.error());
+    EndTurn(end);
+    co_return end ? Status() : Status(std::unexpected(end.error()));
   }
   Status attached =
       co_await agent::AppendMentions(bench_, std::move(mentions), turn_->stamp(), cancel_.token());
@@ -174,6 +185,7 @@ void Lane::TaskEnded(const tool::ShellEnd& end) {
                   end.how.signal != 0 ? fmt::format("signal {}", end.how.signal)
                                       : fmt::format("exit code {}", end.how.exit_code));
   if (!end.tail.empty()) notice += " Its output ends with:\n" + bench_.redactor.Clean(end.tail);
+  agent::NotifyHooks(bench_, {}, hook::OnTaskCompleted(end.task_id, notice));
   if (working()) {
     bench_.notices.push_back(std::move(notice));
     return;
@@ -198,6 +210,7 @@ Task<Status> Lane::Close() {
     const Pending<bool> rested = *rested_;
     co_await rested;
   }
+  co_await TellEnd();
   shells_->StopAll();
   co_return setup_.log->Close();
 }

@@ -10,9 +10,10 @@
 #include "base/json_view.h"
 #include "config/settings.h"
 #include "config/toml.h"
+#include "host/hook_sources.h"
+#include "host/sandbox_run.h"
 #include "host/trust.h"
 #include "host/vault.h"
-#include "host/sandbox_run.h"
 #include "provider/selection.h"
 
 namespace stet::host {
@@ -123,6 +124,15 @@ class LocalDevice final : public client::Device {
     if (!model) add("model.id", "\"offline\"");
     std::ranges::sort(report.settings, {}, &protocol::SettingRow::key);
     return report;
+  }
+
+  Result<protocol::HookRows> Hooks(const std::string& folder) override {
+    ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
+    ASSIGN_OR_RETURN(const protocol::TrustReport trust, Trust(folder));
+    return ListHooks({.user = settings,
+                      .user_file = roots_.settings(),
+                      .project_file = ProjectOf(folder) + "/.stet/config.toml",
+                      .trusted_hooks = Trusts(trust, "hooks")});
   }
 
   Status ChooseModel(const protocol::ModelChoice& choice, bool replace) override {

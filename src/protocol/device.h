@@ -32,6 +32,19 @@ struct ConfigReport {
               (SettingRows, settings))
 };
 
+/// A hook that is configured.
+struct HookRow {
+  STET_FIELDS(HookRow,
+              (Text, event),
+              (Text, matcher),  // Empty: every one.
+              (Text, type),  // command, http, prompt
+              (Text, what),  // The command, the address or the prompt.
+              (std::int64_t, timeout),  // Seconds; 0: the default.
+              (Text, source),  // The file and line.
+              (bool, active))  // False: of a project that is not trusted.
+};
+using HookRows = std::vector<HookRow>;
+
 /// The model that is to be used when no other is asked for.
 struct ModelChoice {
   STET_FIELDS(ModelChoice,

@@ -110,10 +110,16 @@ struct Wait {
               (OptionalInt, attempt))  // The one that failed, from 1, when it is made again.
 };
 
+/// Something that people should know, said by what is named: a hook, an extension.
+struct Notice {
+  static constexpr std::string_view kTag = "notice";
+  STET_FIELDS(Notice, (Text, by), (Text, text))
+};
+
 using TransientPayload =
     std::variant<MessageStart, TextDelta, ThinkingDelta, ToolCallDelta, BlockEnd,
                  ToolExecutionStart, ToolExecutionUpdate, ToolExecutionEnd, MessageCancelled,
-                 TurnStart, TurnEnd, RuntimeStart, RuntimeEnd, Wait, Raw>;
+                 TurnStart, TurnEnd, RuntimeStart, RuntimeEnd, Wait, Notice, Raw>;
 
 struct Transient {
   STET_FIELDS(Transient,

@@ -1,0 +1,128 @@
+// What hooks have to say about a call: before it, when it would be asked, and behind it.
+#include <fmt/format.h>
+
+#include "agent/calls_one.h"
+#include "agent/hooks.h"
+
+namespace stet::agent {
+namespace {
+
+hook::ToolFacts FactsOf(const protocol::ToolCallBlock& block, const Raw& args) {
+  return {.name = block.tool_name, .input = args, .call_id = block.tool_call_id};
+}
+
+/// A rule that wants somebody asked means a person.
+bool MayBeLifted(const policy::Decision& decision) {
+  return decision.verdict == policy::Verdict::kAsk && !decision.rule.starts_with("ask:");
+}
+
+policy::Decision DenialOf(const hook::Verdict& verdict) {
+  const std::string& reason = verdict.decided.text;
+  return {policy::Verdict::kDeny, verdict.decided.by,
+          reason.empty() ? "a hook of the user's forbids it" : reason};
+}
+
+}  // namespace
+
+void Calls::TakeStop(const hook::Verdict& verdict) {
+  stopped_ = true;
+  stop_reason_ = verdict.stop_reason.empty() ? "a hook stopped the turn" : verdict.stop_reason;
+}
+
+/// True: it goes on, as decided. False: it has its result.
+Task<Result<bool>> Calls::BeforeCall(One& one, policy::Decision& decision, std::string& by) {
+  if (!HooksWant(bench_, hook::Event::kPreToolUse, one.block.tool_name)) co_return true;
+  hook::Occasion occasion = hook::OnPreToolUse(FactsOf(one.block, one.args));
+  const Result<hook::Verdict> verdict =
+      co_await FireHooks(bench_, stamp_, std::move(occasion), cancel_);
+  if (!verdict) co_return std::unexpected(verdict.error());
+  if (cancel_.cancelled()) {
+    CO_RETURN_IF_ERROR(Answer(one.block, NotRun("the turn was cancelled")));
+    co_return false;
+  }
+  if (verdict->stops) TakeStop(*verdict);
+  if (verdict->permission == hook::Permission::kDeny) {
+    CO_RETURN_IF_ERROR(Refuse(one, DenialOf(*verdict), ""));
+    co_return false;
+  }
+  if (verdict->stops) {
+    CO_RETURN_IF_ERROR(Answer(one.block, NotRun("a hook stopped the turn")));
+    co_return false;
+  }
+  if (verdict->updated_input) {
+    Result<bool> changed = Change(one, *verdict->updated_input, "as a hook changed it", decision);
+    if (!changed || !*changed) co_return changed;
+  }
+  if (verdict->permission == hook::Permission::kAsk &&
+      decision.verdict == policy::Verdict::kAllow) {
+    decision = {policy::Verdict::kAsk, verdict->decided.by, verdict->decided.text};
+  } else if (verdict->permission == hook::Permission::kAllow && MayBeLifted(decision)) {
+    decision = {policy::Verdict::kAllow, verdict->decided.by, ""};
+    by = verdict->decided.by;
+  }
+  co_return true;
+}
+
+/// What hooks answer in the user's place: whether it may run; nothing when they leave it to others.
+Task<Result<std::optional<bool>>> Calls::AskHooks(One& one, policy::Decision& decision,
+                                                  std::string& by) {
+  if (decision.verdict != policy::Verdict::kAsk ||
+      !HooksWant(bench_, hook::Event::kPermissionRequest, one.block.tool_name))
+    co_return std::nullopt;
+  hook::Occasion occasion =
+      hook::OnPermissionRequest(FactsOf(one.block, one.args), decision.reason);
+  const Result<hook::Verdict> verdict =
+      co_await FireHooks(bench_, stamp_, std::move(occasion), cancel_);
+  if (!verdict) co_return std::unexpected(verdict.error());
+  if (verdict->stops) TakeStop(*verdict);
+  if (verdict->permission == hook::Permission::kDeny) {
+    stopped_ = stopped_ || verdict->interrupts;
+    CO_RETURN_IF_ERROR(Refuse(one, DenialOf(*verdict), ""));
+    co_return std::optional<bool>(false);
+  }
+  if (verdict->stops) {
+    CO_RETURN_IF_ERROR(Answer(one.block, NotRun("a hook stopped the turn")));
+    co_return std::optional<bool>(false);
+  }
+  if (verdict->permission != hook::Permission::kAllow || !MayBeLifted(decision))
+    co_return std::nullopt;
+  if (verdict->updated_input) {
+    const Result<bool> changed =
+        Change(one, *verdict->updated_input, "as a hook changed it", decision);
+    if (!changed) co_return std::unexpected(changed.error());
+    if (!*changed) co_return std::optional<bool>(false);
+    if (decision.verdict == policy::Verdict::kAsk && !MayBeLifted(decision)) co_return std::nullopt;
+  }
+  decision.rule = verdict->decided.by;
+  by = verdict->decided.by;
+  co_return std::optional<bool>(true);
+}
+
+Task<Status> Calls::AfterCall(One& one) {
+  if (bench_.hooks == nullptr || !one.outcome || one.result_id.empty()) co_return Status();
+  const hook::ToolFacts facts = FactsOf(one.block, one.args);
+  const std::string text = protocol::PlainText(one.outcome->content);
+  const std::string_view details =
+      one.outcome->details ? std::string_view(one.outcome->details->text) : "";
+  hook::Occasion occasion = one.outcome->is_error ? hook::OnPostToolUseFailure(
+                                                        facts, text, one.cancel.token().cancelled())
+                                                  : hook::OnPostToolUse(facts, text, details);
+  const Result<hook::Verdict> verdict =
+      co_await FireHooks(bench_, stamp_, std::move(occasion), cancel_);
+  if (!verdict) co_return std::unexpected(verdict.error());
+  if (verdict->stops) TakeStop(*verdict);
+  if (verdict->blocks) {
+    hook::Said objection = verdict->block;
+    objection.text = fmt::format("It objects to your call of {}: {}", one.block.tool_name,
+                                 objection.text.empty() ? "no reason was given" : objection.text);
+    bench_.hook_said.push_back(std::move(objection));
+  }
+  if (!verdict->updated_output) co_return Status();
+  protocol::ContentReplacement replacement;
+  replacement.by = verdict->updated_output->by;
+  replacement.event_ids.push_back(one.result_id);
+  replacement.preview = verdict->updated_output->text;
+  co_return AppendEvent(bench_.log, std::move(replacement), stamp_);
+}
+
+}  // namespace stet::agent

@@ -1,0 +1,50 @@
+// What the loop tells hooks, and what it makes of what they say. Without hooks nothing here costs
+// anything.
+//
+// Whatever hooks add or change is in the log before it counts: findings at once, context as harness
+// items at the next step, arguments with `tool_started`. None of them is run again when a log is
+// read.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agent/workbench.h"
+#include "base/cancel.h"
+#include "base/task.h"
+
+namespace stet::agent {
+
+[[nodiscard]] bool HooksWant(const Workbench& bench, hook::Event event,
+                             std::string_view subject = "");
+
+/// Runs the hooks of the occasion, publishes what they say to people, appends the findings and
+/// keeps the context for the next step. Fails only when the log cannot be written.
+Task<Result<hook::Verdict>> FireHooks(Workbench& bench, protocol::Stamp stamp,
+                                      hook::Occasion occasion, CancelToken cancel);
+
+/// The same without waiting; nothing but what they say to people counts.
+void NotifyHooks(Workbench& bench, const protocol::Stamp& stamp, hook::Occasion occasion);
+
+/// Tells the model what hooks have added since the last time. Only where a message may stand.
+Status TakeHookContexts(Workbench& bench, const protocol::Stamp& stamp);
+
+/// Tells people.
+void PublishNotice(log::Log& log, std::string by, std::string text);
+
+/// What a submitted prompt came to: nothing, or why it is not to be answered. Then the message,
+/// which is the leaf, is hidden from the model.
+Task<Result<std::optional<std::string>>> SubmitPrompt(Workbench& bench, protocol::Stamp stamp,
+                                                      std::string prompt, CancelToken cancel);
+
+/// False: hooks do not want it. What they say of it is added to `focus`, which outlives the task.
+Task<Result<bool>> BeforeCompaction(Workbench& bench, protocol::Stamp stamp, std::string trigger,
+                                    std::string& focus, CancelToken cancel);
+Task<Status> AfterCompaction(Workbench& bench, protocol::Stamp stamp, std::string trigger,
+                             std::string summary, CancelToken cancel);
+
+/// Asks `model` a hook's prompt. Log and model must outlive the task.
+Task<Result<std::string>> AskHookPrompt(log::Log& log, provider::Provider& model,
+                                        std::string prompt, CancelToken cancel);
+
+}  // namespace stet::agent
