@@ -168,7 +168,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
       .workspace = {.project = project,
                     .cwd = attach_.cwd,
                     .context_window = model.context_window,
-                    .exclude = rules.exclude,
+                    .exclude = rules.unsearched,
                     .secret_names = policy::SecretNames()},
       .tools = attach_.tools,
       .disabled = settings_.tools.disabled.value_or(std::vector<std::string>()),

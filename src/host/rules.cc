@@ -39,7 +39,18 @@ class Collector {
   }
 
   void AddExcluded(std::string_view text) { (excluded_ += text) += '\n'; }
-  void Exclude() { rules_.exclude = std::make_shared<const IgnoreFile>(excluded_); }
+  /// When all have spoken.
+  void Exclude() {
+    rules_.exclude = std::make_shared<const IgnoreFile>(excluded_);
+    for (const auto* rules : {&rules_.deny, &rules_.hard}) {
+      for (const Rule& rule : *rules) {
+        const bool reads = rule.tool == "Read" || rule.tool == "Grep" || rule.tool == "Glob";
+        const bool here = !rule.specifier.starts_with('/') && !rule.specifier.starts_with('~');
+        if (reads && here) AddExcluded(rule.specifier);
+      }
+    }
+    rules_.unsearched = std::make_shared<const IgnoreFile>(excluded_);
+  }
 
  private:
   static Status Add(const config::Names& names, Source source, std::vector<Rule>& to) {

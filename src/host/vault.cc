@@ -27,10 +27,10 @@ bool IsName(std::string_view name) {
 }
 
 Result<std::string> Decoded(std::string_view text) {
-  std::optional<std::string> bytes = DecodeBase64(text);
+  const std::optional<std::string> bytes = DecodeBase64(text);
   if (!bytes || bytes->size() != kSealKeyBytes)
     return Fail(Code::kCorrupt, "what is kept as the key of the vault is none");
-  return *std::move(bytes);
+  return std::string(bytes->data(), kSealKeyBytes);
 }
 
 Result<std::map<std::string, std::string>> Parse(const std::string& json) {
@@ -51,7 +51,8 @@ bool Vault::exists() const { return Exists(path_); }
 
 Result<std::string> Vault::KeyPlace() const {
   if (Exists(key_path_)) return key_path_;
-  return HasKeyring() ? std::string("the keyring") : key_path_;
+  if (HasKeyring()) return "the keyring";
+  return key_path_;
 }
 
 /// A key file that is there is the key: a keyring that appears later changes nothing.

@@ -154,6 +154,14 @@ std::string_view GuardedFromChange(std::string_view given, const Places& places)
   return "";
 }
 
+bool IsMagic(std::string_view path) {
+  const std::vector<std::string_view> parts = PathParts(path);
+  if (parts.empty() || parts[0] != "proc") return false;
+  return std::ranges::any_of(parts, [](std::string_view part) {
+    return part == "root" || part == "cwd" || part == "map_files" || part == "mem";
+  });
+}
+
 std::vector<std::string> SecretNames() { return {kSecretNames.begin(), kSecretNames.end()}; }
 
 bool LooksSecret(std::string_view given) {

@@ -70,6 +70,12 @@ std::string TouchesOwn(const Rules& rules, const Question& question) {
   });
 }
 
+std::string GoesThroughProcesses(const Question& question) {
+  return FirstPath(question, [](std::string_view path, bool) -> std::string {
+    return IsMagic(path) ? fmt::format("{} leads through /proc: name the file itself", path) : "";
+  });
+}
+
 std::string TouchesExcluded(const Rules& rules, const Question& question) {
   if (!rules.exclude || rules.exclude->empty()) return "";
   return FirstPath(question, [&](std::string_view path, bool) -> std::string {
@@ -138,6 +144,8 @@ std::optional<Decision> Forbidden(const Rules& rules, const Question& question) 
     return Decision{Verdict::kDeny, Named("hard", *rule), "a rule forbids it for good", true};
   if (const std::string own = TouchesOwn(rules, question); !own.empty())
     return Decision{Verdict::kDeny, "own files", own};
+  if (const std::string magic = GoesThroughProcesses(question); !magic.empty())
+    return Decision{Verdict::kDeny, "proc", magic};
   if (const std::string excluded = TouchesExcluded(rules, question); !excluded.empty())
     return Decision{Verdict::kDeny, "exclude", excluded};
   if (rules.mode == Mode::kPlan && HasEffects(question))

@@ -67,6 +67,8 @@ struct Rules {
   std::vector<Rule> hard;  // What must never be done.
   /// What no tool reads or writes: paths of the project, as in a .gitignore. May be null.
   std::shared_ptr<const IgnoreFile> exclude;
+  /// That, and what rules forbid to read in the project: no search shows it. May be null.
+  std::shared_ptr<const IgnoreFile> unsearched;
   bool sandboxed = false;  // Commands run where they can do no harm outside the project.
   Capabilities run;        // Of this moment.
 };

@@ -50,6 +50,7 @@ class ProgramTest : public ModelTest {
     SpawnOptions options;
     options.argv = {binary, "models", "check", "--json"};
     variables.push_back("STET_HOME=" + home_.path());
+    variables.emplace_back("STET_IN_SANDBOX=1");  // Tests may run as root.
     variables.push_back("TEST_KEY=sk-secret");
     options.env = std::move(variables);
     const Result<Finished> finished =

@@ -139,6 +139,7 @@ class TaskProject {
     options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
     options.cwd = project();
     variables.push_back("STET_HOME=" + home());
+    variables.emplace_back("STET_IN_SANDBOX=1");  // Tests may run as root.
     variables.push_back(std::string("PATH=") + std::getenv("PATH"));
     options.env = std::move(variables);
     return options;

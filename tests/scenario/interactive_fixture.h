@@ -40,6 +40,7 @@ class InteractiveTest : public testing::Test {
 
   [[nodiscard]] std::vector<std::string> Environment() const {
     return {"STET_HOME=" + program_.home(),
+            "STET_IN_SANDBOX=1",  // Tests may run as root.
             std::string("PATH=") + std::getenv("PATH"),
             "TERM=xterm-256color",
             "TZ=UTC",
