@@ -110,9 +110,8 @@ Syntax KindOf(TSNode node) {
 
 /// How far a delimiter reaches, as the scanner reads it.
 std::size_t DelimiterLength(std::string_view text) {
-  const bool quoted = !text.empty() && (text[0] == '"' || text[0] == '\'');
-  const std::size_t end =
-      quoted ? text.find_first_of({text.data(), 1}, 1) : text.find_first_of(" \t\n");
+  const bool quoted = text.starts_with('"') || text.starts_with('\'');
+  const std::size_t end = quoted ? text.find(text[0], 1) : text.find_first_of(" \t\n");
   return std::min(end, text.size());
 }
 
