@@ -143,9 +143,8 @@ class GitJudge {
     if (row == kGitRows.end()) return Odd(fmt::format("what git {} does is not known", sub));
     const ParsedWords parsed = ParseOptions(rest_, row->options);
     for (const Option& option : parsed.options) Apply(option, sub);
-    if (parsed.maybe_option && row->what != Git::kLooks)
-      Raise(command_, ShellEffect::kUnknown, "a word of it is not known");
-    if (parsed.maybe_option && row->what == Git::kLooks) Odd("a word of it may be an option");
+    if (parsed.maybe_option)
+      Raise(command_, ShellEffect::kUnknown, "a word of it may be an option");
     switch (row->what) {
       case Git::kLooks: Looks(); break;
       case Git::kChanges: Changes(fmt::format("git {} changes the repository", sub)); break;

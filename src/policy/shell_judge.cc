@@ -76,6 +76,8 @@ bool IsPlainValue(const ShellAssignment& assignment, const ShellPlace& place) {
 void JudgeAssignments(ShellCommand& command, const ShellPlace& place) {
   for (const ShellAssignment& assignment : command.assignments) {
     const bool exported = !command.words.empty();
+    // `while IFS= read -r line`: for this one builtin.
+    if (assignment.name == "IFS" && ProgramName(command) == "read") continue;
     if (IsOddVariable(assignment.name)) {
       command.odd = command.odd || !IsPlainValue(assignment, place);
       Raise(command, ShellEffect::kUnknown, fmt::format("it sets {}", assignment.name));
@@ -298,7 +300,7 @@ void JudgeProgram(ShellCommand& command, const ShellPlace& place) {
     return;
   }
   if (JudgeGit(command, place) || JudgeEditor(command) || JudgeFind(command) ||
-      JudgeTransfer(command) || JudgeInterpreter(command, place) ||
+      JudgeTransfer(command) || JudgeInterpreter(command, place) || JudgeDatabase(command) ||
       JudgeSecondWritten(command, program))
     return;
   JudgeByTable(command, program);
