@@ -132,6 +132,13 @@ TEST(ShellTest, EffectsAreNamed) {
     EXPECT_EQ(ShellEffectName(Last(line).effect), ShellEffectName(effect)) << line;
 }
 
+TEST(ShellTest, WhatCanBeUndoneIsReversible) {
+  for (const char* line : {"ls", "mkdir a", "make", "npm ci"})
+    EXPECT_TRUE(Last(line).reversible()) << line;
+  for (const char* line : {"rm a", "ls > a", "git push", "unheard-of", "tar xf a --to-command=b"})
+    EXPECT_FALSE(Last(line).reversible()) << line;
+}
+
 TEST(ShellTest, PathsAreAbsolute) {
   using Reach = ShellPath::Reach;
   EXPECT_EQ(Last("cat a ../b /c/./d").reads,

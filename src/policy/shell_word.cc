@@ -238,6 +238,8 @@ class WordReader {
     if (text.contains('`') && text.contains('\\')) return Refuse("backquotes in it hold escapes");
     if (text == "$(pwd)" && !scope_.cwd.empty())
       pieces_.push_back({scope_.cwd, true});
+    else if (text == "$(mktemp)" || text == "$(mktemp -d)")
+      pieces_.push_back({"/tmp/tmp.XXXXXXXXXX", true});
     else
       pieces_.push_back({std::string(text), quoted, false, !quoted});
     return {};
