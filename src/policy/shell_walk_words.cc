@@ -199,15 +199,19 @@ Status ShellWalker::Redirect(NodeId node, const Folders& in, ShellCommand& comma
       continue;
     }
     ASSIGN_OR_RETURN(std::vector<ShellWord> words, Expand(part, in, pending));
-    for (ShellWord& word : words) {
-      // What follows the first is an argument again.
-      if (targeted) {
-        command.words.push_back(std::move(word));
-        continue;
-      }
-      redirect.target = std::move(word);
-      targeted = true;
+    // What follows the first is an argument again.
+    if (targeted) {
+      for (ShellWord& word : words) command.words.push_back(std::move(word));
+      continue;
     }
+    // Braces are not expanded here, or it fails.
+    redirect.target =
+        words.size() == 1 ? std::move(words[0]) : Unknown("", tree_.Text(part), false);
+    targeted = true;
+    // `>& -x` closes, and runs -x.
+    if (redirect.kind == ShellRedirect::Kind::kDuplicate && tree_.Text(part).starts_with('-') &&
+        tree_.Text(part).size() > 1)
+      return Refuse("a redirection in it is not plain");
   }
   const bool number = redirect.target.known() &&
                       redirect.target.text.find_first_not_of("0123456789-") == std::string::npos;

@@ -77,7 +77,8 @@ std::vector<Words> Ran(const TempDir& dir, const std::string& line) {
 /// Whether a command that was found may be the one that ran.
 bool MayBe(const ShellCommand& found, const Words& ran) {
   if (found.words.empty()) return false;
-  if (!found.words[0].known()) return true;
+  // It is asked about: what it starts is not known.
+  if (!found.words[0].known() || (found.wraps && found.odd)) return true;
   const bool known = std::ranges::all_of(found.words, &ShellWord::known);
   if (!known) return found.words[0].text == ran[0];
   return std::ranges::equal(found.words, ran, {}, &ShellWord::text);
