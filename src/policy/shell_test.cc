@@ -43,6 +43,15 @@ TEST(ShellTest, EveryCommandOfALineIsFound) {
   EXPECT_EQ(Commands("cat <<E | a && b\n$(c)\nE\nd"), (Lines{"c", "cat", "a", "b", "d"}));
 }
 
+TEST(ShellTest, AHeredocMayStandBeforeRedirectionsAndAPipe) {
+  EXPECT_EQ(Commands("a <<'E' 2>&1 | b\n$(c)\nE"), (Lines{"a", "b"}));
+  EXPECT_EQ(Commands("a <<E 2>/dev/null | b\n$(c)\nE\nd"), (Lines{"c", "a", "b", "d"}));
+  EXPECT_EQ(Commands("a - <<E >f 2>&1 | b\nx\nE"), (Lines{"a -", "b"}));
+  EXPECT_EQ(Commands("echo '<<E 2>&1 | x'"), (Lines{"echo  2>&1 <<E | x"}))
+      << "in quotes only the text changes";
+  EXPECT_EQ(Commands("a <<E 2>&1 || b\nx\nE"), (Lines{"a", "b"}));
+}
+
 TEST(ShellTest, WrappersAreTakenOff) {
   for (const char* line :
        {"sudo rm x", "env A=b rm x", "timeout -k 1 5 rm x", "nice -n 5 nohup rm x", "time rm x",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/shell_heredoc.h"
 #include "policy/shell_walker.h"
 
 namespace stet::policy {
@@ -254,7 +255,8 @@ Result<After> ShellWalker::Tails(const Nodes& redirects, After after, const Fold
 
 Status WalkShell(std::string_view line, ShellAnalysis& analysis) {
   WalkedLine walked{analysis};
-  ASSIGN_OR_RETURN(const SyntaxTree tree, SyntaxTree::Parse(line, walked.nodes_left));
+  const std::string text = WithHeredocsLast(line);
+  ASSIGN_OR_RETURN(const SyntaxTree tree, SyntaxTree::Parse(text, walked.nodes_left));
   walked.nodes_left -= std::min(walked.nodes_left, tree.size());
   ShellScope scope;
   scope.home = analysis.place.home;
