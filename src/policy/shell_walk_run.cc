@@ -82,7 +82,8 @@ Result<After> ShellWalker::Run(ShellCommand command, const Folders& in, int wrap
   if (wrappers > kMaxWrappers) return Refuse("too many commands start each other");
   command.folders = Certain(in);
   const std::string program = ProgramName(command);
-  const bool own = functions_.contains(program);
+  // `command name` and other wrappers pass functions by.
+  const bool own = wrappers == 0 && functions_.contains(program);
   std::optional<Unwrapped> inner = own ? std::nullopt : Unwrap(command);
   command.wraps = own || (inner && !HasWord("find gfind fd fdfind", program));
   if (inner) {

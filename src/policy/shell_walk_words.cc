@@ -150,6 +150,7 @@ Result<ShellAssignment> ShellWalker::Assignment(NodeId node, const Folders& in,
 
 Result<After> ShellWalker::Declare(NodeId node, const Folders& in) {
   ShellCommand command;
+  if (tree_.Kind(node) == Syntax::kUnsetCommand) functions_.clear();
   const Nodes parts = tree_.Children(node);
   for (const NodeId part : parts) {
     if (tree_.Kind(part) == Syntax::kVariableAssignment) {
@@ -282,6 +283,7 @@ Status ShellWalker::CheckHeredoc(NodeId start, NodeId body, NodeId end,
 }
 
 void ShellWalker::Forget(const std::string& program, const std::vector<ShellWord>& words) {
+  if (program == "unset") functions_.clear();
   if (HasWord("source .", program)) scope_.variables.clear();
   if (!HasWord("read mapfile readarray printf getopts let unset wait declare local export",
                program))
