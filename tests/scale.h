@@ -48,6 +48,9 @@ struct Scale {
   // Random values given to the checker of capsules.
   int capsules = 10'000;
 
+  // Random shell lines, of which bash runs those that are understood (about one in ten).
+  int shell_lines = 4'000;
+
   // A session that is compacted after every round of so many steps.
   int endurance_rounds = 5;
   int endurance_steps = 10;
@@ -73,6 +76,7 @@ inline const Scale& TestScale() {
                  .histories = 1'000'000,
                  .edits = 100'000,
                  .capsules = 1'000'000,
+                 .shell_lines = 100'000,
                  .endurance_rounds = 50,
                  .endurance_steps = 40,
                  .chaos_sessions = 10'000};

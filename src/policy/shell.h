@@ -67,7 +67,7 @@ struct ShellPath {
   };
   std::string path;  // Absolute, without "." and ".."; empty for kAnywhere.
   Reach reach = Reach::kExact;
-  std::string name;  // Of kMatches, when all that match have names like this: "*.o".
+  std::string name;  // Of kMatches: the pattern below `path`; empty when there is none.
   friend bool operator==(const ShellPath&, const ShellPath&) = default;
 };
 

@@ -25,6 +25,25 @@ constexpr std::array<std::string_view, 15> kDerivedEndings = {
     ".o",    ".obj",         ".pyc",      ".log", ".tmp",     ".class", ".gcda", ".gcno",
     ".lcov", ".tsbuildinfo", ".egg-info", ".so",  ".profraw", ".prof",  ".whl"};
 
+/// Files whose change makes other programs run something, or lets us do more.
+constexpr std::string_view kKept = ".git .stet .claude .envrc .direnv .husky";
+
+/// Whether a path, or one that a pattern may become, has such a part.
+bool IsKept(const ShellPath& path, std::string_view root) {
+  std::string_view rest = path.path;
+  rest.remove_prefix(std::min(rest.size(), root == "/" ? 0 : root.size()));
+  const std::string all = fmt::format("{}/{}", rest, path.name);
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = std::min(all.find('/', at), all.size());
+    const std::string_view part = std::string_view(all).substr(at, end - at);
+    const bool hidden_glob =
+        part.starts_with('.') && part.find_first_of("*?[") != std::string_view::npos;
+    if (HasWord(kKept, part) || hidden_glob) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
 class AutoJudge {
  public:
   AutoJudge(bool sandboxed, std::span<const std::string> roots, const IsRestorable& restorable)
@@ -41,7 +60,9 @@ class AutoJudge {
     }
     for (const ShellPath& path : command.writes) {
       if (!IsOwn(path)) return "it writes outside the project";
+      if (KeepsOut(path)) return "it writes where programs look for what to run";
     }
+    if (MovesAway(command)) return "it moves files where nobody keeps them";
     switch (command.effect) {
       case ShellEffect::kNetwork: return command.why;
       case ShellEffect::kUnknown:
@@ -73,8 +94,28 @@ class AutoJudge {
                                [&](const std::string& folder) { return InRoots(folder); });
   }
 
+  [[nodiscard]] bool KeepsOut(const ShellPath& path) const {
+    return std::ranges::any_of(roots_, [&](const std::string& root) {
+      return IsInside(path.path, root) && IsKept(path, root);
+    });
+  }
+
+  [[nodiscard]] bool IsVolatile(const ShellPath& path) const {
+    return IsTemporary(path.path) || std::ranges::any_of(roots_, [&](const std::string& root) {
+             return IsDerived(path.path + "/" + path.name, root);
+           });
+  }
+
+  /// What is moved to a folder that anybody may clean is as good as lost.
+  [[nodiscard]] bool MovesAway(const ShellCommand& command) const {
+    if (command.words.empty() || command.words[0].text != "mv") return false;
+    return std::ranges::any_of(command.loses,
+                               [&](const ShellPath& path) { return IsVolatile(path); }) &&
+           !std::ranges::all_of(command.reads, [&](const ShellPath& path) { return MayGo(path); });
+  }
+
   [[nodiscard]] bool MayGo(const ShellPath& path) const {
-    if (path.reach == ShellPath::Reach::kAnywhere) return false;
+    if (path.reach == ShellPath::Reach::kAnywhere || KeepsOut(path)) return false;
     const bool matches = path.reach == ShellPath::Reach::kMatches;
     if (IsTemporary(path.path) || (matches && path.path == "/tmp")) return true;
     const auto root = std::ranges::find_if(roots_, [&](const std::string& one) {
@@ -112,6 +153,14 @@ AutoAnswer AutoVerdict(const ShellAnalysis& analysis, bool sandboxed,
   if (!analysis.understood) return {false, fmt::format("it was not understood: {}", analysis.why)};
   if (analysis.commands.empty()) return {false, "there is no command"};
   const AutoJudge judge(sandboxed, roots, restorable);
+  // A link leads what is deleted behind it elsewhere than its path says.
+  const auto links = [](const ShellCommand& command) {
+    return !command.words.empty() && command.words[0].text.ends_with("ln");
+  };
+  const auto loses = [](const ShellCommand& command) { return !command.loses.empty(); };
+  if (analysis.commands.size() > 1 && std::ranges::any_of(analysis.commands, links) &&
+      std::ranges::any_of(analysis.commands, loses))
+    return {false, "it makes a link and deletes or overwrites files"};
   for (const ShellCommand& command : analysis.commands) {
     std::string why = judge.Ask(command);
     if (!why.empty()) return {false, std::move(why)};

@@ -47,6 +47,19 @@ TEST(ShellAutoTest, WhatCanBeHadAgainMayGo) {
     EXPECT_FALSE(Ask(line, true, anything).allowed) << line;
 }
 
+TEST(ShellAutoTest, NoWayRoundLeadsToWhatIsKept) {
+  for (const char* line :
+       {"echo x >> .git/config", "cp a .git/hooks/pre-commit", "sed -i s/a/b/ .git/config",
+        "chmod +x .git/hooks/x", "echo x >> .g*/config", "touch sub/.git/x", "echo x >> .envrc",
+        "mv src build/x && rm -rf build", "mv src /tmp/x",
+        "ln -s ../src build/x; rm -rf build/x/*"})
+    EXPECT_FALSE(Ask(line, true).allowed) << line;
+  for (const char* line :
+       {"touch .gitignore", "echo x >> .github/a.yml", "mv build/a build/b", "mv /tmp/a /tmp/b",
+        "t=$(mktemp -d); ls $t; rm -rf $t", "chmod +x src/*.sh"})
+    EXPECT_TRUE(Ask(line, true).allowed) << line;
+}
+
 TEST(ShellAutoTest, WhatABuildMakesIsKnownByItsName) {
   EXPECT_TRUE(IsDerived("/p/build", "/p"));
   EXPECT_TRUE(IsDerived("/p/web/node_modules/x", "/p"));

@@ -35,7 +35,7 @@ struct GitRow {
   std::string_view options;
 };
 
-// Options as in shell_option.h. `-d`-like letters say what turns a harmless form into another.
+// Options as in shell_option.h: those that turn a subcommand into something else.
 constexpr std::array kGitRows = {
     GitRow{"status log show diff shortlog describe rev-parse rev-list ls-files ls-tree cat-file "
            "name-rev merge-base for-each-ref show-ref show-branch whatchanged range-diff diff-tree "
@@ -55,14 +55,23 @@ constexpr std::array kGitRows = {
     GitRow{"push send-email send-pack svn http-push imap-send", Git::kSends,
            "-f:d --force:d --force-with-lease:d --force-if-includes:d --mirror:d --delete:d -d:d "
            "--prune:d --receive-pack:x --exec:x"},
-    GitRow{"add commit stage mv cherry-pick revert merge am apply init notes bundle archive "
-           "format-patch switch tag branch worktree commit-tree hash-object mktree write-tree "
-           "update-index read-tree rerere sparse-checkout maintenance bisect interpret-trailers "
-           "mergetool difftool",
-           Git::kChanges,
-           "--amend:d -D:d -M:d -C:d --force:d -f:d --delete:d --discard-changes:d --exec:x -o:w "
-           "--output:w --output-directory:v --remote:u --template:x -x:X --extcmd:x --tool:v -t:v "
-           "--unsafe-paths:u -m:v -F:r"},
+    GitRow{"add stage", Git::kChanges, ""},
+    GitRow{"commit", Git::kChanges,
+           "--amend:d -m:v --message:v -F:r --file:r -C:v -c:v -t:r --template:r --author:v "
+           "--date:v --fixup:v"},
+    GitRow{"branch", Git::kChanges, "-D:d -M:d -C:d -f:d --force:d -u:v --set-upstream-to:v"},
+    GitRow{"tag", Git::kChanges, "-d:d --delete:d -f:d --force:d -m:v -F:r -u:v"},
+    GitRow{"switch", Git::kChanges, "-C:d -f:d --force:d --discard-changes:d -c:v --orphan:v"},
+    GitRow{"mv worktree notes", Git::kChanges, "-f:d --force:d -B:d -b:v -m:v"},
+    GitRow{"archive format-patch bundle", Git::kChanges,
+           "-o:w --output:w --output-directory:v --remote:u --exec:x"},
+    GitRow{"init", Git::kChanges, "--template:x --separate-git-dir:w -b:v"},
+    GitRow{"apply am", Git::kChanges, "--unsafe-paths:u --directory:v"},
+    GitRow{"cherry-pick revert merge commit-tree hash-object mktree write-tree update-index "
+           "read-tree rerere "
+           "sparse-checkout maintenance bisect interpret-trailers",
+           Git::kChanges, "--exec:x -m:v -F:r"},
+    GitRow{"mergetool difftool", Git::kRuns, ""},
     GitRow{"reset", Git::kChanges, "--hard:d --merge:d --keep:d"},
     GitRow{"clean", Git::kLoses, ""},
     GitRow{"rebase filter-branch filter-repo gc prune reflog update-ref replace pack-refs repack "
@@ -143,9 +152,8 @@ class GitJudge {
     if (row == kGitRows.end()) return Odd(fmt::format("what git {} does is not known", sub));
     const ParsedWords parsed = ParseOptions(rest_, row->options);
     for (const Option& option : parsed.options) Apply(option, sub);
-    if (parsed.maybe_option && row->what != Git::kLooks)
-      Raise(command_, ShellEffect::kUnknown, "a word of it is not known");
-    if (parsed.maybe_option && row->what == Git::kLooks) Odd("a word of it may be an option");
+    if (parsed.maybe_option)
+      Raise(command_, ShellEffect::kUnknown, "a word of it may be an option");
     switch (row->what) {
       case Git::kLooks: Looks(); break;
       case Git::kChanges: Changes(fmt::format("git {} changes the repository", sub)); break;
@@ -154,7 +162,7 @@ class GitJudge {
         Raise(command_, ShellEffect::kNetwork, fmt::format("git {} publishes", sub));
         break;
       case Git::kLoses: Loses(fmt::format("git {}", sub)); break;
-      case Git::kRuns: Odd("it runs programs"); break;
+      case Git::kRuns: Odd(fmt::format("git {} runs a program", sub)); break;
     }
     // `git push origin +main` and `:old` are force and delete.
     if (sub == "push" && std::ranges::any_of(parsed.operands, [](const ShellWord& word) {
@@ -175,15 +183,7 @@ class GitJudge {
       case Meaning::kUnclear:
         Raise(command_, ShellEffect::kUnknown, "git may run a program");
         break;
-      case Meaning::kDestroys:
-        // Forcing a stage or a new branch name loses nothing.
-        if ((sub == "add" || sub == "switch" || sub == "mv") &&
-            option.name != "--discard-changes" && option.name != "-f" && option.name != "--force" &&
-            option.name != "f" && option.name != "C")
-          break;
-        if (sub == "add" || (sub == "tag" && option.name == "d")) break;
-        Loses(fmt::format("git {} with {}", sub, option.name));
-        break;
+      case Meaning::kDestroys: Loses(fmt::format("git {} with {}", sub, option.name)); break;
       default: break;
     }
   }

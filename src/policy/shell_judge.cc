@@ -76,6 +76,8 @@ bool IsPlainValue(const ShellAssignment& assignment, const ShellPlace& place) {
 void JudgeAssignments(ShellCommand& command, const ShellPlace& place) {
   for (const ShellAssignment& assignment : command.assignments) {
     const bool exported = !command.words.empty();
+    // `while IFS= read -r line`: for this one builtin.
+    if (assignment.name == "IFS" && ProgramName(command) == "read") continue;
     if (IsOddVariable(assignment.name)) {
       command.odd = command.odd || !IsPlainValue(assignment, place);
       Raise(command, ShellEffect::kUnknown, fmt::format("it sets {}", assignment.name));
@@ -265,6 +267,12 @@ bool JudgeSecondWritten(ShellCommand& command, const std::string& program) {
   return true;
 }
 
+/// Pagers, editors and builtins that can run anything they are told to.
+constexpr std::string_view kRunners =
+    "less more most man info vi vim nvim nano emacs ed ex view pico joe dc ldd alias unalias "
+    "enable "
+    "shopt bind complete compopt compgen mapfile readarray let history fc";
+
 void JudgeProgram(ShellCommand& command, const ShellPlace& place) {
   const ShellWord& first = command.words[0];
   if (!first.known()) {
@@ -288,17 +296,13 @@ void JudgeProgram(ShellCommand& command, const ShellPlace& place) {
           fmt::format("it runs {}", first.text));
     return;
   }
-  if (HasWord(
-          "less more most man info vi vim nvim nano emacs ed ex view pico joe dc ldd alias unalias "
-          "enable shopt bind complete compopt compgen mapfile readarray let history fc "
-          "source-highlight",
-          program)) {
+  if (HasWord(kRunners, program)) {
     Raise(command, ShellEffect::kUnknown, program + " can run other programs");
-    command.odd = HasWord("alias enable bind fc let", program);
+    command.odd = command.odd || HasWord("alias enable bind fc let", program);
     return;
   }
   if (JudgeGit(command, place) || JudgeEditor(command) || JudgeFind(command) ||
-      JudgeTransfer(command) || JudgeInterpreter(command, place) ||
+      JudgeTransfer(command) || JudgeInterpreter(command, place) || JudgeDatabase(command) ||
       JudgeSecondWritten(command, program))
     return;
   JudgeByTable(command, program);

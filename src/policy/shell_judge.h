@@ -22,6 +22,8 @@ bool JudgeFind(ShellCommand& command);      // find, fd
 bool JudgeTransfer(ShellCommand& command);  // tar, curl, wget, rsync, dd
 bool JudgeInterpreter(ShellCommand& command, const ShellPlace& place);  // Shells, python, node, ...
 
+bool JudgeDatabase(ShellCommand& command);  // sqlite3, psql, ...
+
 /// Adds what a word names to a list of paths.
 void AddPaths(std::vector<ShellPath>& to, const ShellWord& word, const ShellCommand& command,
               ShellPath::Reach reach = ShellPath::Reach::kExact);

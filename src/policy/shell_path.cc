@@ -40,7 +40,7 @@ std::vector<ShellPath> PathsOf(const ShellWord& word, std::span<const std::strin
   if (word.kind == ShellWord::Kind::kPattern) {
     const std::size_t slash = fixed.rfind('/');
     path = slash == std::string_view::npos ? "." : fixed.substr(0, std::max<std::size_t>(slash, 1));
-    name = std::string_view(word.text).substr(word.text.rfind('/') + 1);
+    name = std::string_view(word.text).substr(slash + 1);
     reach = ShellPath::Reach::kMatches;
   }
   if (path.starts_with('/')) return {{AbsolutePath("", path), reach, std::string(name)}};

@@ -198,7 +198,6 @@ constexpr std::array kRows = {
     ProgramRow{"twine", "upload", kN, Operands::kNone, ""},
 
     // Data.
-    ProgramRow{"sqlite3 psql mysql mongosh redis-cli", "", kU, Operands::kNone, ""},
     ProgramRow{"prisma drizzle-kit knex sequelize typeorm", "", kP, Operands::kNone, ""},
 
     // Containers and machines elsewhere.

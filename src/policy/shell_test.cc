@@ -43,6 +43,15 @@ TEST(ShellTest, EveryCommandOfALineIsFound) {
   EXPECT_EQ(Commands("cat <<E | a && b\n$(c)\nE\nd"), (Lines{"c", "cat", "a", "b", "d"}));
 }
 
+TEST(ShellTest, AHeredocMayStandBeforeRedirectionsAndAPipe) {
+  EXPECT_EQ(Commands("a <<'E' 2>&1 | b\n$(c)\nE"), (Lines{"a", "b"}));
+  EXPECT_EQ(Commands("a <<E 2>/dev/null | b\n$(c)\nE\nd"), (Lines{"c", "a", "b", "d"}));
+  EXPECT_EQ(Commands("a - <<E >f 2>&1 | b\nx\nE"), (Lines{"a -", "b"}));
+  EXPECT_EQ(Commands("echo '<<E 2>&1 | x'"), (Lines{"echo  2>&1 <<E | x"}))
+      << "in quotes only the text changes";
+  EXPECT_EQ(Commands("a <<E 2>&1 || b\nx\nE"), (Lines{"a", "b"}));
+}
+
 TEST(ShellTest, WrappersAreTakenOff) {
   for (const char* line :
        {"sudo rm x", "env A=b rm x", "timeout -k 1 5 rm x", "nice -n 5 nohup rm x", "time rm x",
@@ -130,6 +139,13 @@ TEST(ShellTest, EffectsAreNamed) {
   };
   for (const auto& [line, effect] : cases)
     EXPECT_EQ(ShellEffectName(Last(line).effect), ShellEffectName(effect)) << line;
+}
+
+TEST(ShellTest, WhatCanBeUndoneIsReversible) {
+  for (const char* line : {"ls", "mkdir a", "make", "npm ci"})
+    EXPECT_TRUE(Last(line).reversible()) << line;
+  for (const char* line : {"rm a", "ls > a", "git push", "unheard-of", "tar xf a --to-command=b"})
+    EXPECT_FALSE(Last(line).reversible()) << line;
 }
 
 TEST(ShellTest, PathsAreAbsolute) {

@@ -1,4 +1,4 @@
-// Programs that move bytes about: tar, curl, wget, rsync, dd.
+// Programs that move bytes about: tar, curl, wget, rsync, dd; and databases.
 #include <algorithm>
 #include <array>
 
@@ -214,6 +214,25 @@ bool JudgeTransfer(ShellCommand& command) {
   const auto* found = std::ranges::find(kPrograms, program, &Row::name);
   if (found == kPrograms.end()) return false;
   found->judge(command);
+  return true;
+}
+
+bool JudgeDatabase(ShellCommand& command) {
+  const std::string program = ProgramName(command);
+  if (!HasWord("sqlite3 psql mysql mariadb mongosh redis-cli duckdb", program)) return false;
+  Raise(command, ShellEffect::kUnknown, fmt::format("what {} does is not known", program));
+  std::string text;
+  for (const ShellWord& word : command.words) text += word.text + " ";
+  for (const ShellRedirect& redirect : command.redirects) text += redirect.target.text + " ";
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  for (const std::string_view verb :
+       {"drop", "delete", "truncate", "update ", "flush", "remove", ".restore"}) {
+    if (!text.contains(verb)) continue;
+    command.loses.push_back({"", ShellPath::Reach::kAnywhere});
+    Raise(command, ShellEffect::kDestroys, fmt::format("{} deletes data", program));
+  }
   return true;
 }
 

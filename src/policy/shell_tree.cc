@@ -110,9 +110,8 @@ Syntax KindOf(TSNode node) {
 
 /// How far a delimiter reaches, as the scanner reads it.
 std::size_t DelimiterLength(std::string_view text) {
-  const bool quoted = !text.empty() && (text[0] == '"' || text[0] == '\'');
-  const std::size_t end =
-      quoted ? text.find_first_of({text.data(), 1}, 1) : text.find_first_of(" \t\n");
+  const bool quoted = text.starts_with('"') || text.starts_with('\'');
+  const std::size_t end = quoted ? text.find(text[0], 1) : text.find_first_of(" \t\n");
   return std::min(end, text.size());
 }
 
@@ -184,10 +183,12 @@ std::vector<NodeId> SyntaxTree::Children(NodeId id) const {
 }
 
 bool SyntaxTree::HasLostDash(NodeId redirect) const {
-  if (Kind(redirect) != Syntax::kHeredocRedirect) return false;
-  std::string_view before = text_.substr(0, Begin(redirect));
-  before.remove_suffix(before.size() - (before.find_last_not_of(" \t") + 1));
-  return before.ends_with(" -");
+  if (Kind(redirect) != Syntax::kHeredocRedirect && Kind(redirect) != Syntax::kFileRedirect)
+    return false;
+  const std::string_view before = text_.substr(0, Begin(redirect));
+  const std::size_t end = before.find_last_not_of(" \t") + 1;
+  // The node before is the last part of what stands there: a dash that it ends with is not lost.
+  return before.substr(0, end).ends_with(" -") && redirect > 0 && End(redirect - 1) != end;
 }
 
 }  // namespace stet::policy

@@ -98,8 +98,8 @@ class SyntaxTree {
   }
   /// In the order of the text, comments left out.
   [[nodiscard]] std::vector<NodeId> Children(NodeId id) const;
-  /// The parser loses the dash of `python - <<END`: whether one stands right before this
-  /// redirection.
+  /// The parser loses the dash of `python - <<END` and `python - 2>&1`: whether it lost one right
+  /// before this redirection.
   [[nodiscard]] bool HasLostDash(NodeId redirect) const;
   /// One past the last node below this one: those below have the numbers behind its own.
   [[nodiscard]] NodeId Behind(NodeId id) const { return nodes_[id].behind; }

@@ -33,7 +33,7 @@ constexpr std::array kWrappers = {
     WrapperRow{"ionice", "", "-c:v --class:v -n:v -t", 0},
     WrapperRow{"timeout gtimeout", "",
                "-s:v --signal:v -k:v --kill-after:v --preserve-status --foreground -v", 1},
-    WrapperRow{"time", "", "-p -v", 0},
+    WrapperRow{"time", "", "-p -v", 0, kR, true},
     WrapperRow{"nohup setsid", "", "-w --wait -f --fork -c", 0},
     WrapperRow{"stdbuf", "", "-i:v -o:v -e:v --input:v --output:v --error:v", 0},
     WrapperRow{"unbuffer caffeinate catchsegv faketime", "", "-p -i -s -d", 0},

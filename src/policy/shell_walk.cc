@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "policy/shell_heredoc.h"
 #include "policy/shell_walker.h"
 
 namespace stet::policy {
@@ -35,8 +36,7 @@ Result<After> ShellWalker::Sequence(const Nodes& nodes, const Folders& in) {
     Folders now = Union(after.ok, after.failed);
     if (now.empty()) now = {""};  // Behind an exit. It does not run, but who knows.
     const bool aside = i + 1 < nodes.size() && tree_.Text(nodes[i + 1]) == "&";
-    ASSIGN_OR_RETURN(after, Statement(nodes[i], now));
-    if (aside) after = {now, now};
+    ASSIGN_OR_RETURN(after, aside ? Aside({nodes[i]}, now) : Statement(nodes[i], now));
   }
   return after;
 }
@@ -76,13 +76,17 @@ Result<After> ShellWalker::List(NodeId node, const Folders& in) {
   const std::string_view joint = tree_.Text(parts[1]);
   const bool outermost = list_depth_++ == 0;
   const ShellScope before = scope_;
+  const std::set<std::string, std::less<>> functions = functions_;
   ASSIGN_OR_RETURN(const After left, Statement(parts[0], in));
   Folders next = joint == "&&" ? left.ok : left.failed;
   if (next.empty()) next = {""};
   ASSIGN_OR_RETURN(const After right, Statement(parts[2], next));
   --list_depth_;
   // What only one side set is not certain behind the list.
-  if (outermost) ForgetChanged(before);
+  if (outermost) {
+    ForgetChanged(before);
+    functions_ = functions;
+  }
   if (joint == "&&") return After{right.ok, Union(left.failed, right.failed)};
   return After{Union(left.ok, right.ok), right.failed};
 }
@@ -254,7 +258,8 @@ Result<After> ShellWalker::Tails(const Nodes& redirects, After after, const Fold
 
 Status WalkShell(std::string_view line, ShellAnalysis& analysis) {
   WalkedLine walked{analysis};
-  ASSIGN_OR_RETURN(const SyntaxTree tree, SyntaxTree::Parse(line, walked.nodes_left));
+  const std::string text = WithHeredocsLast(line);
+  ASSIGN_OR_RETURN(const SyntaxTree tree, SyntaxTree::Parse(text, walked.nodes_left));
   walked.nodes_left -= std::min(walked.nodes_left, tree.size());
   ShellScope scope;
   scope.home = analysis.place.home;

@@ -18,6 +18,13 @@ constexpr std::size_t kMaxCommands = 4000;
 
 std::unexpected<Error> Refuse(std::string why) { return Fail(Code::kUnsupported, std::move(why)); }
 
+bool IsKeyword(std::string_view text) {
+  return HasWord(
+      "! { } if then else elif fi do done case esac while until for select function in [[ ]] "
+      "coproc",
+      text);
+}
+
 }  // namespace
 
 Result<After> ShellWalker::Command(NodeId node, Nodes redirects, const Folders& in) {
@@ -31,6 +38,8 @@ Result<After> ShellWalker::Command(NodeId node, Nodes redirects, const Folders& 
       redirects.push_back(part);
     else if (kind == Syntax::kSubshell)
       return Refuse("a command in it is not plain");
+    else if (kind == Syntax::kCommandName && IsKeyword(tree_.Text(part)))
+      return Refuse("a keyword in it stands where a program should");
     else
       words.push_back(part);
   }
@@ -73,8 +82,8 @@ Result<After> ShellWalker::Run(ShellCommand command, const Folders& in, int wrap
   if (wrappers > kMaxWrappers) return Refuse("too many commands start each other");
   command.folders = Certain(in);
   const std::string program = ProgramName(command);
-  if (program == "coproc") return Refuse("it starts a coprocess");
-  const bool own = functions_.contains(program);
+  // `command name` and other wrappers pass functions by.
+  const bool own = wrappers == 0 && functions_.contains(program);
   std::optional<Unwrapped> inner = own ? std::nullopt : Unwrap(command);
   command.wraps = own || (inner && !HasWord("find gfind fd fdfind", program));
   if (inner) {

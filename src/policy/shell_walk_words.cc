@@ -150,6 +150,7 @@ Result<ShellAssignment> ShellWalker::Assignment(NodeId node, const Folders& in,
 
 Result<After> ShellWalker::Declare(NodeId node, const Folders& in) {
   ShellCommand command;
+  if (tree_.Kind(node) == Syntax::kUnsetCommand) functions_.clear();
   const Nodes parts = tree_.Children(node);
   for (const NodeId part : parts) {
     if (tree_.Kind(part) == Syntax::kVariableAssignment) {
@@ -199,15 +200,19 @@ Status ShellWalker::Redirect(NodeId node, const Folders& in, ShellCommand& comma
       continue;
     }
     ASSIGN_OR_RETURN(std::vector<ShellWord> words, Expand(part, in, pending));
-    for (ShellWord& word : words) {
-      // What follows the first is an argument again.
-      if (targeted) {
-        command.words.push_back(std::move(word));
-        continue;
-      }
-      redirect.target = std::move(word);
-      targeted = true;
+    // What follows the first is an argument again.
+    if (targeted) {
+      for (ShellWord& word : words) command.words.push_back(std::move(word));
+      continue;
     }
+    // Braces are not expanded here, or it fails.
+    redirect.target =
+        words.size() == 1 ? std::move(words[0]) : Unknown("", tree_.Text(part), false);
+    targeted = true;
+    // `>& -x` closes, and runs -x.
+    if (redirect.kind == ShellRedirect::Kind::kDuplicate && tree_.Text(part).starts_with('-') &&
+        tree_.Text(part).size() > 1)
+      return Refuse("a redirection in it is not plain");
   }
   const bool number = redirect.target.known() &&
                       redirect.target.text.find_first_not_of("0123456789-") == std::string::npos;
@@ -278,6 +283,7 @@ Status ShellWalker::CheckHeredoc(NodeId start, NodeId body, NodeId end,
 }
 
 void ShellWalker::Forget(const std::string& program, const std::vector<ShellWord>& words) {
+  if (program == "unset") functions_.clear();
   if (HasWord("source .", program)) scope_.variables.clear();
   if (!HasWord("read mapfile readarray printf getopts let unset wait declare local export",
                program))

@@ -159,7 +159,7 @@ class WordReader {
     if (text.starts_with('#') && starts) return Refuse("it has a comment where a word is read");
     std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == '\n' || text[i] == '"' || text[i] == '\'' || text[i] == '`')
+      if (std::string_view("\n\t \"'`").contains(text[i]))
         return Refuse("a word in it is not plain");
       if (text[i] != '\\') {
         plain += text[i];
@@ -238,6 +238,8 @@ class WordReader {
     if (text.contains('`') && text.contains('\\')) return Refuse("backquotes in it hold escapes");
     if (text == "$(pwd)" && !scope_.cwd.empty())
       pieces_.push_back({scope_.cwd, true});
+    else if (text == "$(mktemp)" || text == "$(mktemp -d)")
+      pieces_.push_back({"/tmp/tmp.XXXXXXXXXX", true});
     else
       pieces_.push_back({std::string(text), quoted, false, !quoted});
     return {};
@@ -357,6 +359,9 @@ Expanded WordReader::Take() && {
       else
         piece.known = false;
     }
+    // In what looks like an assignment it stands for the home folder too.
+    if (!piece.quoted && (piece.text.contains("=~") || piece.text.contains(":~")))
+      piece.known = false;
     const std::size_t glob = piece.quoted ? std::string::npos : piece.text.find_first_of("*?[");
     const std::size_t brace = piece.quoted ? std::string::npos : piece.text.find('{');
     if (!piece.known)
