@@ -30,7 +30,7 @@ Arguments BubblewrapArguments(const Profile& profile, const std::vector<Mount>& 
   Arguments arguments{"--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
                       "--die-with-parent"};
   if (profile.network != network::kOpen) arguments.emplace_back("--unshare-net");
-  if (wish.root)
+  if (wish.privileged)
     Append(arguments, {"--cap-drop", "ALL"});
   else
     arguments.emplace_back("--unshare-user");

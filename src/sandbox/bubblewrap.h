@@ -11,7 +11,7 @@ namespace stet::sandbox {
 
 struct BubblewrapWish {
   std::string cwd;
-  bool root = false;  // We are: capabilities must be dropped.
+  bool privileged = false;  // We may mount as we are: the command must not.
 };
 
 /// Without the program's name and the command. The command has its own processes, its own IPC and

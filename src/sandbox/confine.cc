@@ -13,10 +13,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,6 +128,7 @@ Status GiveProxyItsSocket(const Confining& all) {
   for (const char* name :
        {"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"})
     ::setenv(name, url.c_str(), 1);
+  ::setenv("NODE_USE_ENV_PROXY", "1", 1);  // Node looks at these only when it is told to.
   // What a command serves itself is reached without the proxy, unless this machine's is meant.
   const bool machine = std::ranges::any_of(all.profile().hosts, [](const std::string& host) {
     return host.starts_with("localhost") || host.starts_with("127.") || host.starts_with("[::1]");
@@ -217,7 +220,7 @@ std::string FindBubblewrap(const Profile& profile) {
   if (::getcwd(cwd.data(), cwd.size()) == nullptr) GiveUp(all, "the working directory is gone");
   std::string arguments;
   for (const std::string& one : BubblewrapArguments(all.profile(), PlanMounts(all.profile()),
-                                                    {.cwd = cwd.data(), .root = ::geteuid() == 0}))
+                                                    {.cwd = cwd.data(), .privileged = MayMount()}))
     arguments += one + '\0';
   const Result<int> options = MemoryFile(arguments);
   const Result<int> order = MemoryFile(Encode(all.order));
@@ -238,9 +241,21 @@ std::string FindBubblewrap(const Profile& profile) {
   GiveUp(all, fmt::format("bwrap cannot be started: {}", std::strerror(errno)));
 }
 
+Fd WatchProcess(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
+
+/// Until the command has ended, or whoever started us has: then there is nobody to wait for.
+void AwaitEither(pid_t command, const Fd& starter) {
+  const Fd ended = WatchProcess(command);
+  std::array<pollfd, 2> fds{{{.fd = ended.get(), .events = POLLIN, .revents = 0},
+                             {.fd = starter.get(), .events = POLLIN, .revents = 0}}};
+  while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
+  }
+}
+
 /// The command is a child, so that somebody is left to end what it leaves behind.
 [[noreturn]] void RunLandlocked(Confining& all) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const Fd starter = WatchProcess(::getppid());
   const pid_t child = ::fork();
   if (child < 0) GiveUp(all, "no process is left");
   if (child == 0) {
@@ -251,10 +266,9 @@ std::string FindBubblewrap(const Profile& profile) {
     BeInside(all);
   }
   HandleSignals(SIG_IGN);
-  ::close_range(STDERR_FILENO + 1, ~0U, 0);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  AwaitEither(child, starter);
+  int status = SIGKILL;  // As it ends when we do not wait for it.
+  ::waitpid(child, &status, WNOHANG);
   guard::KillDescendants();
   ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status));
 }

@@ -65,7 +65,7 @@ TEST_F(MountsTest, BubblewrapMountsParentsFirstAndClosesWhatIsEmptyLast) {
   profile_.temp = "/t";
   profile_.network = network::kOff;
   const std::vector<std::string> got =
-      BubblewrapArguments(profile_, PlanMounts(profile_), {.cwd = At("p"), .root = true});
+      BubblewrapArguments(profile_, PlanMounts(profile_), {.cwd = At("p"), .privileged = true});
   EXPECT_EQ(got, (std::vector<std::string>{"--unshare-pid",
                                            "--unshare-ipc",
                                            "--unshare-uts",

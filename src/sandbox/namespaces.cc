@@ -132,6 +132,13 @@ Status EnterNamespaces(const std::vector<Mount>& mounts, bool own_network) {
   return own_network ? StartLoopback() : Status();
 }
 
+bool MayMount() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, 2> ours{};
+  return ::syscall(SYS_capget, &header, ours.data()) == 0 &&
+         (ours[0].effective & (1U << CAP_SYS_ADMIN)) != 0;
+}
+
 Status DropCapabilities() {
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   constexpr int kMostCapabilities = 64;

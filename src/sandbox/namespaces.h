@@ -14,6 +14,9 @@ namespace stet::sandbox {
 /// namespace where we have no right to do it without one.
 Status EnterNamespaces(const std::vector<Mount>& mounts, bool own_network);
 
+/// Whether we may mount without a user namespace.
+bool MayMount();
+
 /// Gives up every capability, for good.
 Status DropCapabilities();
 
