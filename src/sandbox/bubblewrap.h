@@ -11,6 +11,7 @@ namespace stet::sandbox {
 
 struct BubblewrapWish {
   std::string cwd;
+  std::string empty;        // A file with nothing in it, to stand for hidden ones.
   bool privileged = false;  // We may mount as we are: the command must not.
 };
 

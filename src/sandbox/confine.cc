@@ -219,8 +219,9 @@ std::string FindBubblewrap(const Profile& profile) {
   std::array<char, 4096> cwd{};
   if (::getcwd(cwd.data(), cwd.size()) == nullptr) GiveUp(all, "the working directory is gone");
   std::string arguments;
-  for (const std::string& one : BubblewrapArguments(all.profile(), PlanMounts(all.profile()),
-                                                    {.cwd = cwd.data(), .privileged = MayMount()}))
+  for (const std::string& one :
+       BubblewrapArguments(all.profile(), PlanMounts(all.profile()),
+                           {.cwd = cwd.data(), .empty = all.order.empty, .privileged = MayMount()}))
     arguments += one + '\0';
   const Result<int> options = MemoryFile(arguments);
   const Result<int> order = MemoryFile(Encode(all.order));
@@ -261,8 +262,8 @@ void AwaitEither(pid_t command, const Fd& starter) {
   if (child == 0) {
     all.order.profile.writable.push_back(all.profile().temp);
     if (all.mechanism == Mechanism::kLandlock)
-      Must(all,
-           EnterNamespaces(PlanMounts(all.profile()), all.profile().network != network::kOpen));
+      Must(all, EnterNamespaces(PlanMounts(all.profile()), all.order.empty,
+                                all.profile().network != network::kOpen));
     BeInside(all);
   }
   HandleSignals(SIG_IGN);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -60,47 +61,21 @@ TEST_F(MountsTest, SymlinksAreFollowedBeforehand) {
 }
 
 TEST_F(MountsTest, BubblewrapMountsParentsFirstAndClosesWhatIsEmptyLast) {
+  ASSERT_TRUE(ReplaceFile(At("p/key"), "", Durable::kNo));
   profile_.read_only = {At("p/.git/config")};
-  profile_.hidden = {At("secret")};
+  profile_.hidden = {At("secret"), At("p/key")};
   profile_.temp = "/t";
   profile_.network = network::kOff;
-  const std::vector<std::string> got =
-      BubblewrapArguments(profile_, PlanMounts(profile_), {.cwd = At("p"), .privileged = true});
-  EXPECT_EQ(got, (std::vector<std::string>{"--unshare-pid",
-                                           "--unshare-ipc",
-                                           "--unshare-uts",
-                                           "--unshare-cgroup-try",
-                                           "--die-with-parent",
-                                           "--unshare-net",
-                                           "--cap-drop",
-                                           "ALL",
-                                           "--ro-bind",
-                                           "/",
-                                           "/",
-                                           "--dev",
-                                           "/dev",
-                                           "--proc",
-                                           "/proc",
-                                           "--bind",
-                                           "/t",
-                                           "/tmp",
-                                           "--bind",
-                                           At("p"),
-                                           At("p"),
-                                           "--bind",
-                                           At("p/.git"),
-                                           At("p/.git"),
-                                           "--ro-bind",
-                                           At("p/.git/config"),
-                                           At("p/.git/config"),
-                                           "--perms",
-                                           "0555",
-                                           "--tmpfs",
-                                           At("secret"),
-                                           "--remount-ro",
-                                           At("secret"),
-                                           "--chdir",
-                                           At("p")}));
+  const std::vector<std::string> got = BubblewrapArguments(
+      profile_, PlanMounts(profile_), {.cwd = At("p"), .empty = "/e", .privileged = true});
+  EXPECT_EQ(fmt::format("{}", fmt::join(got, " ")),
+            fmt::format("--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try "
+                        "--die-with-parent --unshare-net --cap-drop ALL --ro-bind / / --dev /dev "
+                        "--proc /proc --bind /t /tmp --bind {0}/p {0}/p "
+                        "--bind {0}/p/.git {0}/p/.git "
+                        "--ro-bind {0}/p/.git/config {0}/p/.git/config --ro-bind /e {0}/p/key "
+                        "--perms 0555 --tmpfs {0}/secret --remount-ro {0}/secret --chdir {0}/p",
+                        temp_.path()));
 }
 
 TEST_F(MountsTest, AnOpenNetworkIsTheMachinesOwn) {
