@@ -138,6 +138,28 @@ Status GiveProxyItsSocket(const Confining& all) {
   return {};
 }
 
+/// Programs that cannot write their caches often fail. What the profile does not let them write
+/// they get among the temporary files.
+void MoveCache(const Profile& profile, const char* variable, std::string_view usual,
+               const std::string& instead) {
+  const char* chosen = ::getenv(variable);
+  const char* home = ::getenv("HOME");
+  if (chosen == nullptr && home == nullptr) return;
+  const std::string cache = chosen != nullptr ? chosen : fmt::format("{}/{}", home, usual);
+  const bool writable = std::ranges::any_of(profile.writable, [&](const std::string& folder) {
+    return Inside(cache, folder) || Inside(folder, cache);
+  });
+  if (!writable) ::setenv(variable, instead.c_str(), 1);
+}
+
+void MoveTemporaries(const Confining& all) {
+  const std::string temp =
+      all.mechanism == Mechanism::kBubblewrap ? std::string("/tmp") : all.profile().temp;
+  ::setenv("TMPDIR", temp.c_str(), 1);
+  MoveCache(all.profile(), "XDG_CACHE_HOME", ".cache", temp + "/cache");
+  MoveCache(all.profile(), "npm_config_cache", ".npm", temp + "/cache/npm");
+}
+
 LandlockRules RulesOf(const Confining& all) {
   LandlockRules rules{.writable = all.profile().writable, .unreadable = {"/dev"}, .devices = {}};
   if (all.mechanism == Mechanism::kLandlockAlone) {
@@ -163,7 +185,7 @@ LandlockRules RulesOf(const Confining& all) {
 [[noreturn]] void BeInside(Confining& all) {
   const bool wrapped = all.mechanism == Mechanism::kBubblewrap;
   if (all.has_hosts()) Must(all, GiveProxyItsSocket(all));
-  ::setenv("TMPDIR", wrapped ? "/tmp" : all.profile().temp.c_str(), 1);
+  MoveTemporaries(all);
   SetLimits(all.profile().limits);
   if (!wrapped) {
     Must(all, DropCapabilities());
