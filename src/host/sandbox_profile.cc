@@ -176,6 +176,7 @@ class ProfileMaker {
     const std::string common = RealPath(std::filesystem::path(own) / FirstLine(own + "/commondir"));
     if (!sandbox::Inside(own, common + "/worktrees") || !Exists(common + "/objects")) return;
     profile_.writable.push_back(common);
+    profile_.read_only.push_back(link);
     ProtectGit(common);
     Protect(own + "/config.worktree");
   }

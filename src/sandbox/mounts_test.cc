@@ -60,6 +60,25 @@ TEST_F(MountsTest, SymlinksAreFollowedBeforehand) {
                                                       {Kind::kHidden, At("secret"), true}}));
 }
 
+TEST_F(MountsTest, ASymlinkThatACommandMayHaveMadeOpensNothing) {
+  ASSERT_TRUE(ReplaceFile(At("secret/key"), "", Durable::kNo));
+  ASSERT_EQ(::symlink(At("secret/key").c_str(), At("p/.envrc").c_str()), 0);
+  ASSERT_EQ(::symlink(At("secret").c_str(), At("p/cache").c_str()), 0);
+  profile_.writable.push_back(At("p/cache"));
+  profile_.read_only = {At("p/.envrc"), At("p/cache/hooks"), At("p/cache/key")};
+  profile_.hidden = {At("secret")};
+  EXPECT_EQ(PlanMounts(profile_), (std::vector<Mount>{{Kind::kWritable, At("p"), true},
+                                                      {Kind::kHidden, At("secret"), true}}));
+}
+
+TEST_F(MountsTest, FoldersAboveWhatIsHiddenInTheProjectArePinned) {
+  profile_.hidden = {At("p/.git/config")};
+  EXPECT_EQ(PlanMounts(profile_),
+            (std::vector<Mount>{{Kind::kWritable, At("p"), true},
+                                {Kind::kPinned, At("p/.git"), true},
+                                {Kind::kHidden, At("p/.git/config"), false}}));
+}
+
 TEST_F(MountsTest, BubblewrapMountsParentsFirstAndClosesWhatIsEmptyLast) {
   ASSERT_TRUE(ReplaceFile(At("p/key"), "", Durable::kNo));
   profile_.read_only = {At("p/.git/config")};
