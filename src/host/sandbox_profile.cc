@@ -56,6 +56,17 @@ constexpr std::array kSecrets = {
     ".zsh_history",
 };
 
+/// Root could read these also without a capability: they are its own.
+constexpr std::array kSystemSecrets = {
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+};
+
 /// In the user's home, when that can be written: what runs without being asked for.
 constexpr std::array kStartUp = {
     ".bashrc",         ".bash_profile", ".bash_login",  ".bash_logout", ".profile",
@@ -165,12 +176,14 @@ class ProfileMaker {
     const std::string common = RealPath(std::filesystem::path(own) / FirstLine(own + "/commondir"));
     if (!sandbox::Inside(own, common + "/worktrees") || !Exists(common + "/objects")) return;
     profile_.writable.push_back(common);
+    profile_.read_only.push_back(link);
     ProtectGit(common);
     Protect(own + "/config.worktree");
   }
 
   void Hide() {
     profile_.hidden = {sources_.roots.config, sources_.roots.data, "/run", "/var/run"};
+    for (const char* path : kSystemSecrets) profile_.hidden.emplace_back(path);
     for (const char* name : kSecrets) {
       if (!sources_.home.empty()) profile_.hidden.push_back(AtHome(name));
     }

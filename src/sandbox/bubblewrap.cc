@@ -11,13 +11,13 @@ void Append(Arguments& arguments, std::initializer_list<std::string> more) {
   arguments.insert(arguments.end(), more);
 }
 
-void AppendMount(Arguments& arguments, const Mount& mount) {
+void AppendMount(Arguments& arguments, const Mount& mount, const std::string& empty) {
   switch (mount.kind) {
     case Mount::Kind::kWritable:
     case Mount::Kind::kPinned: return Append(arguments, {"--bind", mount.path, mount.path});
     case Mount::Kind::kReadOnly: return Append(arguments, {"--ro-bind", mount.path, mount.path});
     case Mount::Kind::kHidden:
-      if (!mount.is_dir) return Append(arguments, {"--ro-bind", "/dev/null", mount.path});
+      if (!mount.is_dir) return Append(arguments, {"--ro-bind", empty, mount.path});
       [[fallthrough]];
     case Mount::Kind::kAbsent: return Append(arguments, {"--perms", "0555", "--tmpfs", mount.path});
   }
@@ -30,13 +30,13 @@ Arguments BubblewrapArguments(const Profile& profile, const std::vector<Mount>& 
   Arguments arguments{"--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
                       "--die-with-parent"};
   if (profile.network != network::kOpen) arguments.emplace_back("--unshare-net");
-  if (wish.root)
+  if (wish.privileged)
     Append(arguments, {"--cap-drop", "ALL"});
   else
     arguments.emplace_back("--unshare-user");
   Append(arguments, {"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"});
   if (!profile.temp.empty()) Append(arguments, {"--bind", profile.temp, "/tmp"});
-  for (const Mount& mount : mounts) AppendMount(arguments, mount);
+  for (const Mount& mount : mounts) AppendMount(arguments, mount, wish.empty);
   // Only now: what is mounted inside of these needed places to be mounted at.
   for (const Mount& mount : mounts) {
     if (mount.is_dir && (mount.kind == Mount::Kind::kHidden || mount.kind == Mount::Kind::kAbsent))

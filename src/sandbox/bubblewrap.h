@@ -11,7 +11,8 @@ namespace stet::sandbox {
 
 struct BubblewrapWish {
   std::string cwd;
-  bool root = false;  // We are: capabilities must be dropped.
+  std::string empty;        // A file with nothing in it, to stand for hidden ones.
+  bool privileged = false;  // We may mount as we are: the command must not.
 };
 
 /// Without the program's name and the command. The command has its own processes, its own IPC and

@@ -13,10 +13,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,6 +128,7 @@ Status GiveProxyItsSocket(const Confining& all) {
   for (const char* name :
        {"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"})
     ::setenv(name, url.c_str(), 1);
+  ::setenv("NODE_USE_ENV_PROXY", "1", 1);  // Node looks at these only when it is told to.
   // What a command serves itself is reached without the proxy, unless this machine's is meant.
   const bool machine = std::ranges::any_of(all.profile().hosts, [](const std::string& host) {
     return host.starts_with("localhost") || host.starts_with("127.") || host.starts_with("[::1]");
@@ -133,6 +136,28 @@ Status GiveProxyItsSocket(const Confining& all) {
   for (const char* name : {"no_proxy", "NO_PROXY"})
     ::setenv(name, machine ? "" : "localhost,127.0.0.1,::1", 1);
   return {};
+}
+
+/// Programs that cannot write their caches often fail. What the profile does not let them write
+/// they get among the temporary files.
+void MoveCache(const Profile& profile, const char* variable, std::string_view usual,
+               const std::string& instead) {
+  const char* chosen = ::getenv(variable);
+  const char* home = ::getenv("HOME");
+  if (chosen == nullptr && home == nullptr) return;
+  const std::string cache = chosen != nullptr ? chosen : fmt::format("{}/{}", home, usual);
+  const bool writable = std::ranges::any_of(profile.writable, [&](const std::string& folder) {
+    return Inside(cache, folder) || Inside(folder, cache);
+  });
+  if (!writable) ::setenv(variable, instead.c_str(), 1);
+}
+
+void MoveTemporaries(const Confining& all) {
+  const std::string temp =
+      all.mechanism == Mechanism::kBubblewrap ? std::string("/tmp") : all.profile().temp;
+  ::setenv("TMPDIR", temp.c_str(), 1);
+  MoveCache(all.profile(), "XDG_CACHE_HOME", ".cache", temp + "/cache");
+  MoveCache(all.profile(), "npm_config_cache", ".npm", temp + "/cache/npm");
 }
 
 LandlockRules RulesOf(const Confining& all) {
@@ -160,7 +185,7 @@ LandlockRules RulesOf(const Confining& all) {
 [[noreturn]] void BeInside(Confining& all) {
   const bool wrapped = all.mechanism == Mechanism::kBubblewrap;
   if (all.has_hosts()) Must(all, GiveProxyItsSocket(all));
-  ::setenv("TMPDIR", wrapped ? "/tmp" : all.profile().temp.c_str(), 1);
+  MoveTemporaries(all);
   SetLimits(all.profile().limits);
   if (!wrapped) {
     Must(all, DropCapabilities());
@@ -216,8 +241,9 @@ std::string FindBubblewrap(const Profile& profile) {
   std::array<char, 4096> cwd{};
   if (::getcwd(cwd.data(), cwd.size()) == nullptr) GiveUp(all, "the working directory is gone");
   std::string arguments;
-  for (const std::string& one : BubblewrapArguments(all.profile(), PlanMounts(all.profile()),
-                                                    {.cwd = cwd.data(), .root = ::geteuid() == 0}))
+  for (const std::string& one :
+       BubblewrapArguments(all.profile(), PlanMounts(all.profile()),
+                           {.cwd = cwd.data(), .empty = all.order.empty, .privileged = MayMount()}))
     arguments += one + '\0';
   const Result<int> options = MemoryFile(arguments);
   const Result<int> order = MemoryFile(Encode(all.order));
@@ -238,23 +264,34 @@ std::string FindBubblewrap(const Profile& profile) {
   GiveUp(all, fmt::format("bwrap cannot be started: {}", std::strerror(errno)));
 }
 
+Fd WatchProcess(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
+
+/// Until the command has ended, or whoever started us has: then there is nobody to wait for.
+void AwaitEither(pid_t command, const Fd& starter) {
+  const Fd ended = WatchProcess(command);
+  std::array<pollfd, 2> fds{{{.fd = ended.get(), .events = POLLIN, .revents = 0},
+                             {.fd = starter.get(), .events = POLLIN, .revents = 0}}};
+  while (::poll(fds.data(), fds.size(), -1) < 0 && errno == EINTR) {
+  }
+}
+
 /// The command is a child, so that somebody is left to end what it leaves behind.
 [[noreturn]] void RunLandlocked(Confining& all) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const Fd starter = WatchProcess(::getppid());
   const pid_t child = ::fork();
   if (child < 0) GiveUp(all, "no process is left");
   if (child == 0) {
     all.order.profile.writable.push_back(all.profile().temp);
     if (all.mechanism == Mechanism::kLandlock)
-      Must(all,
-           EnterNamespaces(PlanMounts(all.profile()), all.profile().network != network::kOpen));
+      Must(all, EnterNamespaces(PlanMounts(all.profile()), all.order.empty,
+                                all.profile().network != network::kOpen));
     BeInside(all);
   }
   HandleSignals(SIG_IGN);
-  ::close_range(STDERR_FILENO + 1, ~0U, 0);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  AwaitEither(child, starter);
+  int status = SIGKILL;  // As it ends when we do not wait for it.
+  ::waitpid(child, &status, WNOHANG);
   guard::KillDescendants();
   ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status));
 }

@@ -23,6 +23,7 @@ struct ConfineOrder {
   STET_FIELDS(ConfineOrder,
               (Text, mechanism),
               (Profile, profile),  // With a temp.
+              (Text, empty),  // A file with nothing in it.
               (Text, report))  // A file that is there, for what happens outside.
 };
 

@@ -85,6 +85,8 @@ Result<Confinement> Confinement::Make(Profile profile, Mechanism mechanism) {
   ConfineOrder order;
   order.report = folder.path() + "/report";
   RETURN_IF_ERROR(ReplaceFile(order.report, "", Durable::kNo));
+  order.empty = folder.path() + "/empty";
+  RETURN_IF_ERROR(ReplaceFile(order.empty, "", Durable::kNo, 0444));
   if (profile.temp.empty()) {
     profile.temp = folder.path() + "/tmp";
     RETURN_IF_ERROR(MakeDirs(profile.temp));

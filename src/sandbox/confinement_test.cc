@@ -141,6 +141,15 @@ TEST_P(ConfinementTest, TemporaryFilesArePrivateAndGoWithIt) {
   EXPECT_EQ(Text("cat $TMPDIR/f"), "kept\n");
 }
 
+TEST_P(ConfinementTest, CachesThatCannotBeWrittenMoveToTheTemporaryFiles) {
+  ASSERT_EQ(::setenv("XDG_CACHE_HOME", temp_.Sub("cache").c_str(), 1), 0);
+  EXPECT_EQ(Text("[ $XDG_CACHE_HOME = $TMPDIR/cache ] && mkdir -p $XDG_CACHE_HOME/x && echo yes"),
+            "yes\n");
+  profile_.writable.push_back(temp_.Sub("cache/one"));
+  EXPECT_EQ(Text("echo $XDG_CACHE_HOME"), temp_.Sub("cache") + "\n");
+  ::unsetenv("XDG_CACHE_HOME");
+}
+
 TEST_P(ConfinementTest, WhatIsHiddenCannotBeRead) {
   ASSERT_TRUE(MakeDirs(temp_.Sub("keys")));
   ASSERT_TRUE(ReplaceFile(temp_.Sub("keys/id"), "sesame", Durable::kNo));
@@ -150,7 +159,7 @@ TEST_P(ConfinementTest, WhatIsHiddenCannotBeRead) {
       Text("cat ../keys/id ../netrc; cat ../keys/*; ln -s ../keys l; cat l/id");
   EXPECT_EQ(text.find("sesame"), std::string::npos) << text;
   if (!alone()) {
-    EXPECT_EQ(Text("ls ../keys"), "");
+    EXPECT_EQ(Text("ls ../keys; cat ../netrc"), "") << "they look empty";
   }
 }
 

@@ -30,13 +30,20 @@ class Planner {
   explicit Planner(const Profile& profile) : profile_(profile) {}
 
   std::vector<Mount> Plan() {
-    for (const std::string& path : profile_.writable) Add(Mount::Kind::kWritable, path);
+    for (const std::string& path : profile_.writable) {
+      if (LeadsWhereItSays(path)) Add(Mount::Kind::kWritable, path);
+    }
     for (const std::string& path : profile_.read_only) {
-      Add(Mount::Kind::kReadOnly, path);
+      if (LeadsWhereItSays(path) || StaysWritable(RealPath(path)))
+        Add(Mount::Kind::kReadOnly, path);
       PinAbove(path);
     }
-    for (const std::string& path : AbsentPaths(profile_)) AddAbsent(path);
-    for (const std::string& path : profile_.hidden) Add(Mount::Kind::kHidden, path);
+    for (const std::string& path : AbsentPaths(profile_))
+      mounts_.push_back({Mount::Kind::kAbsent, path, true});
+    for (const std::string& path : profile_.hidden) {
+      Add(Mount::Kind::kHidden, path);
+      PinAbove(path);
+    }
     std::ranges::stable_sort(mounts_, {}, [](const Mount& one) {
       return std::tuple(one.path, static_cast<int>(one.kind));
     });
@@ -51,10 +58,18 @@ class Planner {
     mounts_.push_back({kind, real, StatFile(real).value_or(FileStat{}).is_dir});
   }
 
-  void AddAbsent(const std::string& path) {
-    const std::string above = RealPath(ParentDir(path));
-    if (above.empty()) return;
-    mounts_.push_back({Mount::Kind::kAbsent, above + "/" + path.substr(path.rfind('/') + 1), true});
+  /// Below a folder that commands may write a symlink may be theirs: it must not make anything
+  /// visible or writable that is not.
+  [[nodiscard]] bool LeadsWhereItSays(const std::string& path) const {
+    return RealPath(path) == path ||
+           std::ranges::none_of(profile_.writable, [&](const std::string& folder) {
+             return path != folder && Inside(path, folder);
+           });
+  }
+  [[nodiscard]] bool StaysWritable(const std::string& real) const {
+    const auto has = [&](const std::string& folder) { return Inside(real, folder); };
+    return std::ranges::any_of(profile_.writable, has) &&
+           std::ranges::none_of(profile_.hidden, has);
   }
 
   /// A folder with a mount in it can be renamed, and another be made in its place; a mount cannot.
@@ -64,7 +79,7 @@ class Planner {
         return above != folder && Inside(above, folder);
       });
       if (!within) return;
-      Add(Mount::Kind::kPinned, above);
+      if (LeadsWhereItSays(above)) Add(Mount::Kind::kPinned, above);
     }
   }
 
@@ -89,8 +104,11 @@ std::vector<Mount> PlanMounts(const Profile& profile) { return Planner(profile).
 Texts AbsentPaths(const Profile& profile) {
   Texts absent;
   for (const std::string& path : profile.read_only) {
-    // Where we cannot make anything, the command cannot either.
-    if (!IsThere(path) && ::access(ParentDir(path).c_str(), W_OK) == 0) absent.push_back(path);
+    // Where we cannot make anything, the command cannot either; and nothing is made for it where a
+    // symlink leads.
+    const std::string above = ParentDir(path);
+    if (!IsThere(path) && ::access(above.c_str(), W_OK) == 0 && RealPath(above) == above)
+      absent.push_back(path);
   }
   return absent;
 }

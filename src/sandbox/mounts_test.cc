@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -59,48 +60,41 @@ TEST_F(MountsTest, SymlinksAreFollowedBeforehand) {
                                                       {Kind::kHidden, At("secret"), true}}));
 }
 
-TEST_F(MountsTest, BubblewrapMountsParentsFirstAndClosesWhatIsEmptyLast) {
-  profile_.read_only = {At("p/.git/config")};
+TEST_F(MountsTest, ASymlinkThatACommandMayHaveMadeOpensNothing) {
+  ASSERT_TRUE(ReplaceFile(At("secret/key"), "", Durable::kNo));
+  ASSERT_EQ(::symlink(At("secret/key").c_str(), At("p/.envrc").c_str()), 0);
+  ASSERT_EQ(::symlink(At("secret").c_str(), At("p/cache").c_str()), 0);
+  profile_.writable.push_back(At("p/cache"));
+  profile_.read_only = {At("p/.envrc"), At("p/cache/hooks"), At("p/cache/key")};
   profile_.hidden = {At("secret")};
+  EXPECT_EQ(PlanMounts(profile_), (std::vector<Mount>{{Kind::kWritable, At("p"), true},
+                                                      {Kind::kHidden, At("secret"), true}}));
+}
+
+TEST_F(MountsTest, FoldersAboveWhatIsHiddenInTheProjectArePinned) {
+  profile_.hidden = {At("p/.git/config")};
+  EXPECT_EQ(PlanMounts(profile_),
+            (std::vector<Mount>{{Kind::kWritable, At("p"), true},
+                                {Kind::kPinned, At("p/.git"), true},
+                                {Kind::kHidden, At("p/.git/config"), false}}));
+}
+
+TEST_F(MountsTest, BubblewrapMountsParentsFirstAndClosesWhatIsEmptyLast) {
+  ASSERT_TRUE(ReplaceFile(At("p/key"), "", Durable::kNo));
+  profile_.read_only = {At("p/.git/config")};
+  profile_.hidden = {At("secret"), At("p/key")};
   profile_.temp = "/t";
   profile_.network = network::kOff;
-  const std::vector<std::string> got =
-      BubblewrapArguments(profile_, PlanMounts(profile_), {.cwd = At("p"), .root = true});
-  EXPECT_EQ(got, (std::vector<std::string>{"--unshare-pid",
-                                           "--unshare-ipc",
-                                           "--unshare-uts",
-                                           "--unshare-cgroup-try",
-                                           "--die-with-parent",
-                                           "--unshare-net",
-                                           "--cap-drop",
-                                           "ALL",
-                                           "--ro-bind",
-                                           "/",
-                                           "/",
-                                           "--dev",
-                                           "/dev",
-                                           "--proc",
-                                           "/proc",
-                                           "--bind",
-                                           "/t",
-                                           "/tmp",
-                                           "--bind",
-                                           At("p"),
-                                           At("p"),
-                                           "--bind",
-                                           At("p/.git"),
-                                           At("p/.git"),
-                                           "--ro-bind",
-                                           At("p/.git/config"),
-                                           At("p/.git/config"),
-                                           "--perms",
-                                           "0555",
-                                           "--tmpfs",
-                                           At("secret"),
-                                           "--remount-ro",
-                                           At("secret"),
-                                           "--chdir",
-                                           At("p")}));
+  const std::vector<std::string> got = BubblewrapArguments(
+      profile_, PlanMounts(profile_), {.cwd = At("p"), .empty = "/e", .privileged = true});
+  EXPECT_EQ(fmt::format("{}", fmt::join(got, " ")),
+            fmt::format("--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try "
+                        "--die-with-parent --unshare-net --cap-drop ALL --ro-bind / / --dev /dev "
+                        "--proc /proc --bind /t /tmp --bind {0}/p {0}/p "
+                        "--bind {0}/p/.git {0}/p/.git "
+                        "--ro-bind {0}/p/.git/config {0}/p/.git/config --ro-bind /e {0}/p/key "
+                        "--perms 0555 --tmpfs {0}/secret --remount-ro {0}/secret --chdir {0}/p",
+                        temp_.path()));
 }
 
 TEST_F(MountsTest, AnOpenNetworkIsTheMachinesOwn) {

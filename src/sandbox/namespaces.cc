@@ -84,7 +84,7 @@ Status Make(const Mount& mount, const Fd& source) {
       return Bind(fmt::format("/proc/self/fd/{}", source.get()), mount.path);
     case Mount::Kind::kAbsent: RETURN_IF_ERROR(MakeDirs(mount.path)); [[fallthrough]];
     case Mount::Kind::kHidden:
-      if (!mount.is_dir) return Bind("/dev/null", mount.path);
+      if (!mount.is_dir) return Bind(fmt::format("/proc/self/fd/{}", source.get()), mount.path);
       if (::mount("none", mount.path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0555") != 0)
         return FailSystem(errno, "hide " + mount.path);
       return {};
@@ -92,11 +92,14 @@ Status Make(const Mount& mount, const Fd& source) {
   return {};
 }
 
-Status MakeAll(const std::vector<Mount>& mounts) {
+Status MakeAll(const std::vector<Mount>& mounts, const std::string& empty) {
   // Opened before anything is hidden.
   std::vector<Fd> sources;
-  for (const Mount& mount : mounts)
-    sources.emplace_back(::open(mount.path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
+  for (const Mount& mount : mounts) {
+    const bool stands_in = mount.kind == Mount::Kind::kHidden && !mount.is_dir;
+    const std::string& from = stands_in ? empty : mount.path;
+    sources.emplace_back(::open(from.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
+  }
   for (std::size_t i = 0; i < mounts.size(); ++i) RETURN_IF_ERROR(Make(mounts[i], sources[i]));
   // Landlock lets modes, owners and times be changed; a mount that is read-only does not.
   RETURN_IF_ERROR(SetReadOnly("/", true, AT_RECURSIVE));
@@ -119,17 +122,25 @@ Status StartLoopback() {
 
 }  // namespace
 
-Status EnterNamespaces(const std::vector<Mount>& mounts, bool own_network) {
+Status EnterNamespaces(const std::vector<Mount>& mounts, const std::string& empty,
+                       bool own_network) {
   std::error_code error;
   const std::filesystem::path cwd = std::filesystem::current_path(error);
   RETURN_IF_ERROR(
       Unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | (own_network ? CLONE_NEWNET : 0)));
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return FailSystem(errno, "keep mounts to ourselves");
-  RETURN_IF_ERROR(MakeAll(mounts));
+  RETURN_IF_ERROR(MakeAll(mounts, empty));
   // The folder that we are in is still the one below the mounts.
   if (::chdir(cwd.c_str()) != 0) return FailSystem(errno, "go to " + cwd.string());
   return own_network ? StartLoopback() : Status();
+}
+
+bool MayMount() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, 2> ours{};
+  return ::syscall(SYS_capget, &header, ours.data()) == 0 &&
+         (ours[0].effective & (1U << CAP_SYS_ADMIN)) != 0;
 }
 
 Status DropCapabilities() {

@@ -11,8 +11,13 @@
 namespace stet::sandbox {
 
 /// For a process with one thread. What is not mounted writable is read-only then. With a user
-/// namespace where we have no right to do it without one.
-Status EnterNamespaces(const std::vector<Mount>& mounts, bool own_network);
+/// namespace where we have no right to do it without one. `empty` is a file with nothing in it, to
+/// stand for hidden ones.
+Status EnterNamespaces(const std::vector<Mount>& mounts, const std::string& empty,
+                       bool own_network);
+
+/// Whether we may mount without a user namespace.
+bool MayMount();
 
 /// Gives up every capability, for good.
 Status DropCapabilities();

@@ -202,7 +202,12 @@ void CloseAllBut(const ProxyEnds& ends) {
   std::array keep = {ends.control, ends.report};
   std::ranges::sort(keep);
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (null >= 0)
+      ::dup2(null, fd);
+    else
+      ::close(fd);
+  }
   unsigned from = STDERR_FILENO + 1;
   for (const int fd : keep) {
     if (static_cast<unsigned>(fd) > from) ::close_range(from, static_cast<unsigned>(fd) - 1, 0);

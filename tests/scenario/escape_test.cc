@@ -254,6 +254,18 @@ TEST_P(EscapeTest, Privileges) {
   EXPECT_NE(out.find("NoNewPrivs:\t1"), std::string::npos) << out;
 }
 
+TEST_P(EscapeTest, NothingIsLeftWhenTheProgramIsKilled) {
+  const std::string mark = "STET_TEST_MARK=" + program_.work();
+  SpawnOptions options =
+      Options({"sandbox", "--network", "off", "--", "bash", "-c",
+               "export " + mark + "; setsid sleep 1000 & (sleep 1000 &); echo ready; sleep 1000"});
+  Subprocess child = Subprocess::Start(std::move(options)).value();
+  pollfd out{.fd = child.stdout_fd(), .events = POLLIN, .revents = 0};
+  ASSERT_EQ(::poll(&out, 1, 30'000), 1);
+  ASSERT_EQ(::kill(child.pid(), SIGKILL), 0);
+  EXPECT_EQ(AwaitNone(mark, Deadline::After(std::chrono::seconds(10))), std::vector<pid_t>());
+}
+
 TEST_P(EscapeTest, AProcessThatIsLeftBehind) {
   const std::string mark = "STET_TEST_MARK=" + program_.work();
   EXPECT_EQ(
