@@ -33,6 +33,12 @@ std::string Joined(const config::Names& names) {
   return names ? fmt::format("{}", fmt::join(*names, ",")) : "";
 }
 
+/// What of a project's own may run. Nothing does until somebody says that the project is trusted.
+struct Trusted {
+  bool hooks = false;
+  bool extensions = false;
+};
+
 /// Opens a session step by step; each step uses what the ones before found out.
 class Opener {
  public:
@@ -48,6 +54,7 @@ class Opener {
   Result<std::string> Fork(const std::string& session, const log::Options& options);
   Status FindModel();
   Result<policy::Rules> MakeRules(const std::string& project) const;
+  Status FindHooks(const std::string& project, LaneSetup& setup) const;
 
   const config::Roots& roots_;
   const Attach& attach_;
@@ -56,6 +63,7 @@ class Opener {
   std::unique_ptr<log::Log> log_;
   bool fresh_ = false;
   provider::Selected model_;
+  Trusted trusted_;
 };
 
 Status Opener::FindModel() {
@@ -159,6 +167,22 @@ Result<policy::Rules> Opener::MakeRules(const std::string& project) const {
   return rules;
 }
 
+/// And extensions.
+Status Opener::FindHooks(const std::string& project, LaneSetup& setup) const {
+  ASSIGN_OR_RETURN(setup.hooks, CollectHooks({.user = settings_,
+                                              .user_file = roots_.settings(),
+                                              .project_file = project + "/.stet/config.toml",
+                                              .trusted_hooks = trusted_.hooks}));
+  std::vector<std::string> folders = {roots_.config + "/extensions"};
+  if (trusted_.extensions) folders.push_back(project + "/.stet/extensions");
+  hook::FoundExtensions found = hook::FindExtensions(
+      folders, settings_.extensions.disabled.value_or(std::vector<std::string>()));
+  setup.extensions = std::move(found.manifests);
+  for (const std::string& problem : found.problems)
+    setup.notes.push_back("an extension is left out: " + problem);
+  return {};
+}
+
 Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
   ASSIGN_OR_RETURN(settings_, config::ReadSettings(roots_.settings()));
   RETURN_IF_ERROR(OpenLog());
@@ -208,10 +232,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
           [settings = settings_](const std::string& asked) {
             return provider::SelectModel(settings, asked, ProcessEnvironment);
           }};
-  ASSIGN_OR_RETURN(setup.hooks, CollectHooks({.user = settings_,
-                                              .user_file = roots_.settings(),
-                                              .project_file = project + "/.stet/config.toml",
-                                              .trusted_hooks = false}));
+  RETURN_IF_ERROR(FindHooks(project, setup));
   // Without its key the session simply has no title.
   if (settings_.roles.contains("auxiliary")) {
     if (Result<provider::Selected> auxiliary =
