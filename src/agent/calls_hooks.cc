@@ -1,4 +1,6 @@
 // What hooks have to say about a call: before it, when it would be asked, and behind it.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "agent/calls_one.h"
@@ -66,7 +68,12 @@ Task<Result<bool>> Calls::BeforeCall(One& one, policy::Decision& decision, std::
 /// What hooks answer in the user's place: whether it may run; nothing when they leave it to others.
 Task<Result<std::optional<bool>>> Calls::AskHooks(One& one, policy::Decision& decision,
                                                   std::string& by) {
-  if (decision.verdict != policy::Verdict::kAsk ||
+  // What was asked before this process waits for a person already.
+  const bool asked =
+      earlier_ != nullptr &&
+      std::ranges::find(earlier_->permissions, one.block.tool_call_id,
+                        &protocol::Permission::tool_call_id) != earlier_->permissions.end();
+  if (asked || decision.verdict != policy::Verdict::kAsk ||
       !HooksWant(bench_, hook::Event::kPermissionRequest, one.block.tool_name))
     co_return std::nullopt;
   hook::Occasion occasion =
@@ -99,7 +106,8 @@ Task<Result<std::optional<bool>>> Calls::AskHooks(One& one, policy::Decision& de
 }
 
 Task<Status> Calls::AfterCall(One& one) {
-  if (bench_.hooks == nullptr || !one.outcome || one.result_id.empty()) co_return Status();
+  const bool anybody = bench_.hooks != nullptr || bench_.extensions != nullptr;
+  if (!anybody || !one.outcome || one.result_id.empty()) co_return Status();
   const hook::ToolFacts facts = FactsOf(one.block, one.args);
   const std::string text = protocol::PlainText(one.outcome->content);
   const std::string_view details =

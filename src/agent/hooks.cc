@@ -46,10 +46,19 @@ protocol::Payload PayloadOf(const hook::SaidFinding& finding) {
   return raised;
 }
 
+/// Whether an extension has a say in it.
+bool Judged(const Workbench& bench, hook::Event event) {
+  if (bench.extensions == nullptr) return false;
+  if (event == hook::Event::kPreToolUse)
+    return bench.extensions->Intercepts(hook::intercept::kBeforeToolCall);
+  return (event == hook::Event::kPostToolUse || event == hook::Event::kPostToolUseFailure) &&
+         bench.extensions->Intercepts(hook::intercept::kAfterToolCall);
+}
+
 }  // namespace
 
 bool HooksWant(const Workbench& bench, hook::Event event, std::string_view subject) {
-  return bench.hooks != nullptr && bench.hooks->Wants(event, subject);
+  return (bench.hooks != nullptr && bench.hooks->Wants(event, subject)) || Judged(bench, event);
 }
 
 void PublishNotice(log::Log& log, std::string by, std::string text) {
@@ -64,8 +73,12 @@ Task<Result<hook::Verdict>> FireHooks(Workbench& bench, protocol::Stamp stamp,
   if (!HooksWant(bench, occasion.event, occasion.subject)) co_return hook::Verdict();
   const hook::Event event = occasion.event;
   hook::Moment moment = MomentOf(bench, stamp);
-  hook::Verdict verdict =
-      co_await bench.hooks->Run(std::move(moment), std::move(occasion), std::move(cancel));
+  hook::Verdict verdict;
+  if (bench.hooks != nullptr)
+    verdict = co_await bench.hooks->Run(std::move(moment), occasion, cancel);
+  const bool decided = verdict.permission == hook::Permission::kDeny || verdict.stops;
+  if (!decided && Judged(bench, event))
+    co_await bench.extensions->Judge(std::move(occasion), verdict, std::move(cancel));
   PublishMessages(bench.log, verdict);
   std::vector<log::Draft> batch;
   for (const hook::SaidFinding& finding : verdict.findings)
@@ -79,7 +92,7 @@ Task<Result<hook::Verdict>> FireHooks(Workbench& bench, protocol::Stamp stamp,
 }
 
 void NotifyHooks(Workbench& bench, const protocol::Stamp& stamp, hook::Occasion occasion) {
-  if (!HooksWant(bench, occasion.event, occasion.subject)) return;
+  if (bench.hooks == nullptr) return;
   bench.hooks->Notify(
       MomentOf(bench, stamp), std::move(occasion),
       [&log = bench.log](const hook::Verdict& verdict) { PublishMessages(log, verdict); });

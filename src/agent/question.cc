@@ -1,5 +1,6 @@
 #include "agent/question.h"
 
+#include "base/fs.h"
 #include "tool/paths.h"
 
 namespace stet::agent {
@@ -9,8 +10,9 @@ namespace {
 void Follow(std::vector<policy::ShellPath>& paths, const tool::Workspace& workspace) {
   for (policy::ShellPath& path : paths) {
     if (path.path.empty()) continue;
-    if (const Result<tool::RealPath> real = tool::Resolve(path.path, workspace))
-      path.path = real->path;
+    const std::string& given = path.given.empty() ? path.path : path.given;
+    const Result<tool::RealPath> real = tool::Resolve(given, workspace);
+    path.path = real ? real->path : given;
   }
 }
 
@@ -36,6 +38,10 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
     Follow(command.reads, workspace);
     Follow(command.writes, workspace);
     Follow(command.loses, workspace);
+    for (const policy::ShellPath& path : command.loses) {
+      if (path.reach == policy::ShellPath::Reach::kExact && !Exists(path.path))
+        question.absent.push_back(path.path);
+    }
   }
   return question;
 }

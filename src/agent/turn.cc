@@ -6,6 +6,7 @@
 
 #include "agent/call_text.h"
 #include "agent/compaction.h"
+#include "agent/extensions.h"
 #include "agent/hooks.h"
 #include "agent/items.h"
 #include "agent/model_call.h"
@@ -23,7 +24,6 @@ namespace {
 constexpr int kMaxContinuations = 3;
 constexpr int kMaxOutputReminders = 3;
 constexpr int kMaxGateReminders = 3;
-constexpr int kMaxStopBlocks = 3;
 
 bool HasText(const protocol::Blocks& blocks) {
   return protocol::PlainText(blocks).find_first_not_of(" \t\r\n") != std::string::npos;
@@ -103,15 +103,6 @@ Task<Result<TurnEnd>> Turn::Run() {
   if (!ran) co_return std::unexpected(ran.error());
   CO_RETURN_IF_ERROR(Finish(end));
   co_return end;
-}
-
-Result<TurnEnd> Turn::Refuse(std::string why) {
-  TurnEnd end;
-  end.reason = ended::kStopped;
-  end.error = std::move(why);
-  RETURN_IF_ERROR(Begin());
-  RETURN_IF_ERROR(Finish(end));
-  return end;
 }
 
 Task<Result<TurnEnd>> Turn::Resume(const Opening& opening) {
@@ -217,10 +208,11 @@ Status Turn::TakeSteers() {
   return {};
 }
 
-/// What ended in the background, and what hooks added.
+/// What ended in the background, and what hooks and extensions added.
 Status Turn::TakeNotices() {
   for (std::string& notice : std::exchange(bench_.notices, {}))
     RETURN_IF_ERROR(Remind(std::move(notice)));
+  RETURN_IF_ERROR(TakeExtensionMessages(bench_, stamp_));
   return TakeHookContexts(bench_, stamp_);
 }
 
@@ -230,12 +222,21 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   protocol::TurnStart begun;
   begun.turn_index = end.steps;
   bench_.log.Publish(std::move(begun));
+  if (bench_.extensions != nullptr) co_await bench_.extensions->Settle();
   CO_RETURN_IF_ERROR(TakeNotices());
   CO_RETURN_IF_ERROR(TakeSteers());
   CO_RETURN_IF_ERROR(PrepareRun(bench_, stamp_));
   const Status room = co_await MakeRoom(bench_, stamp_, cancel_.token());
   if (!room) co_return room;
   CO_RETURN_IF_ERROR(TakeNotices());  // What a compaction found.
+  const Status transformed = co_await TransformContext(bench_, stamp_, cancel_.token());
+  if (!transformed && transformed.error().code == Code::kUnavailable) {
+    rests = true;
+    end.reason = ended::kError;
+    end.error = "an extension that must be asked failed: " + transformed.error().message;
+    co_return Status();
+  }
+  if (!transformed) co_return transformed;
   CO_ASSIGN_OR_RETURN(provider::Request request, BuildRequest());
   const std::string event_id = protocol::NewEventId(ProcessRandom());
   Calls calls(bench_, stamp_, cancel_.token());
@@ -277,33 +278,6 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
   if (!rests || end.reason != ended::kCompleted) co_return Status();
   Status heard = co_await AskStopHooks(end, rests);
   co_return heard;
-}
-
-/// A hook may send the model on. One that does so again and again, though nothing comes of it, is
-/// no longer heeded.
-Task<Status> Turn::AskStopHooks(TurnEnd& end, bool& rests) {
-  if (!HooksWant(bench_, hook::Event::kStop)) co_return Status();
-  hook::Occasion occasion = hook::OnStop(stop_blocked_, end.text);
-  const Result<hook::Verdict> verdict =
-      co_await FireHooks(bench_, stamp_, std::move(occasion), cancel_.token());
-  if (!verdict) co_return std::unexpected(verdict.error());
-  if (!verdict->blocks || verdict->stops || cancel_.cancelled()) co_return Status();
-  if (stop_blocks_ >= kMaxStopBlocks) {
-    PublishNotice(bench_.log, verdict->block.by,
-                  fmt::format("it did not let the turn end {} times in a row, and nothing came of "
-                              "it: it is no longer heeded",
-                              stop_blocks_));
-    co_return Status();
-  }
-  ++stop_blocks_;
-  stop_blocked_ = true;
-  hook::Said reason = verdict->block;
-  reason.text = "You are not done yet: " +
-                (reason.text.empty() ? std::string("go on with the work.") : reason.text);
-  bench_.hook_said.push_back(std::move(reason));
-  rests = false;
-  end.reason.clear();
-  co_return TakeHookContexts(bench_, stamp_);
 }
 
 /// True when the request did not fit and the conversation is smaller now: it is asked again. Twice

@@ -17,6 +17,7 @@
 #include "context/account.h"
 #include "context/conversation.h"
 #include "context/tokens.h"
+#include "hook/extensions.h"
 #include "hook/hooks.h"
 #include "log/log.h"
 #include "policy/policy.h"
@@ -85,7 +86,10 @@ struct Workbench {
   std::function<std::string()> background = {};  // Says what runs there; empty: nothing.
   RunView run = {};
   SandboxRules sandbox = {};
-  hook::Hooks* hooks = nullptr;            // Null: there are none.
+  hook::Hooks* hooks = nullptr;                                 // Null: there are none.
+  hook::Extensions* extensions = nullptr;                       // Null: there are none.
+  std::vector<hook::ExtensionMessage> extension_messages = {};  // For the next step.
+  log::Ordinal transformed_to = 0;         // Extensions know the conversation up to here.
   std::vector<hook::Said> hook_said = {};  // To be told at the next step: what hooks added.
 };
 

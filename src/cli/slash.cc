@@ -252,6 +252,8 @@ void RunHelp(const std::string&, Desk& desk) {
   std::string rows;
   for (const Row& row : kCommands)
     rows += fmt::format("  {:<28} {}\n", fmt::format("/{} {}", row.name, row.argument), row.help);
+  for (const std::string& name : desk.session.State().commands)
+    rows += fmt::format("  {:<28} an extension's\n", "/" + name);
   desk.view.Block(
       rows +
       "\n  Enter sends; Alt-Enter or a \\ at the end makes a new line.\n"
@@ -309,6 +311,13 @@ std::string NearestSlash(std::string_view name) {
 void RunSlash(const Slash& slash, Desk& desk) {
   const auto* command = std::ranges::find(kCommands, slash.name, &Row::name);
   if (command != kCommands.end()) return command->run(slash.argument, desk);
+  const protocol::Texts extended = desk.session.State().commands;
+  if (std::ranges::find(extended, slash.name) != extended.end()) {
+    const Result<std::string> text = desk.session.Command(slash.name, slash.argument);
+    if (!text) return desk.Complain(text.error());
+    if (!text->empty()) desk.view.Block(*text + "\n");
+    return;
+  }
   const std::string nearest = NearestSlash(slash.name);
   desk.view.Note(nearest.empty()
                      ? fmt::format("there is no /{}; /help lists what there is", slash.name)

@@ -65,6 +65,8 @@ void StreamEvents::Hear(const protocol::Transient& transient) {
   WriteParts(partial_.Take(transient), transient.seq);
   const auto* wait = std::get_if<protocol::Wait>(&transient.transient);
   if (wait != nullptr && wait->attempt) write_(lines_.Retry(transient, *wait));
+  const auto* notice = std::get_if<protocol::Notice>(&transient.transient);
+  if (notice != nullptr) write_(lines_.Notice(transient, *notice));
 }
 
 void StreamEvents::End(const protocol::TurnReport& report, const ResultMore& more) {

@@ -206,6 +206,16 @@ std::string StreamLines::Retry(const protocol::Transient& transient,
   return line;
 }
 
+std::string StreamLines::Notice(const protocol::Transient& transient,
+                                const protocol::Notice& notice) const {
+  std::string line;
+  JsonWriter writer(line);
+  writer.BeginObject().Member("type", "system").Member("subtype", "notice");
+  writer.Member("by", notice.by).Member("message", notice.text);
+  End(writer, fmt::format("{}", transient.seq));
+  return line;
+}
+
 std::string StreamLines::Denied(const protocol::DenialRow& denial) const {
   std::string line;
   JsonWriter writer(line);

@@ -42,6 +42,9 @@ class StreamLines {
   /// A message of the user's, repeated.
   [[nodiscard]] std::string Replay(const protocol::Event& event,
                                    const protocol::UserMessage& message) const;
+  /// What a hook or an extension says to people.
+  [[nodiscard]] std::string Notice(const protocol::Transient& transient,
+                                   const protocol::Notice& notice) const;
   /// An attempt to ask the model failed and is made again later.
   [[nodiscard]] std::string Retry(const protocol::Transient& transient,
                                   const protocol::Wait& wait) const;

@@ -54,6 +54,8 @@ class LiveSession {
   /// Marks it, and says in one line what came of it. kInvalid and kNotFound say what is wrong with
   /// it. While a turn runs, kBusy for a snip of the user's; everything else is done at once.
   virtual Result<std::string> Mark(const protocol::Mark& mark) = 0;
+  /// Runs an extension's slash command, and gives what to show. kNotFound when there is none.
+  virtual Result<std::string> Command(const std::string& name, const std::string& text) = 0;
   /// Where the run stands now.
   virtual Result<protocol::RunReport> Run() = 0;
   /// The turns that a model is still shown, or was until they were snipped; the newest first.

@@ -108,12 +108,13 @@ void Hooks::Notify(Moment moment, Occasion occasion, std::function<void(const Ve
 
 Task<void> Hooks::Finish() {
   constexpr std::chrono::milliseconds kPatience{5000};
-  if (notified_ == 0) co_return;
-  none_left_.emplace(around_.loop);
-  const Pending<bool> none_left = *none_left_;
-  Timer clock(around_.loop);
-  clock.Start(kPatience, [this] { finishing_.Cancel(); });
-  co_await none_left;
+  if (notified_ > 0) {
+    const Pending<bool> none_left = none_left_.emplace(around_.loop);
+    Timer clock(around_.loop);
+    clock.Start(kPatience, [this] { finishing_.Cancel(); });
+    co_await none_left;
+  }
+  finishing_.Cancel();
 }
 
 }  // namespace stet::hook

@@ -64,7 +64,7 @@ class Hooks {
   /// Runs them without anybody waiting; what they say goes to `told`, unless they were
   /// stopped.
   void Notify(Moment moment, Occasion occasion, std::function<void(const Verdict&)> told);
-  /// Ends what was notified, soon: what still runs then is stopped.
+  /// Ends what was notified, soon: what still runs then is stopped. Nobody is notified afterwards.
   Task<void> Finish();
 
  private:

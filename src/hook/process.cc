@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kGrace{500};
 class Pipes {
  public:
   /// At the exit both are set.
-  Pipes(Loop& loop, Subprocess& process, Pending<How> ended, Pending<bool> gone)
+  Pipes(Loop& loop, Subprocess& process, const Pending<How>& ended, const Pending<bool>& gone)
       : process_(process) {
     Watch(loop, process.stdin_fd(), false, in_);
     Watch(loop, process.stdout_fd(), true, out_);

@@ -48,6 +48,8 @@ class Opener {
   Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
   Result<std::string> Fork(const std::string& session, const log::Options& options);
   Status FindModel();
+  Status FindHooks(const std::string& project, const protocol::TrustReport& trust,
+                   LaneSetup& setup) const;
 
   const config::Roots& roots_;
   const Attach& attach_;
@@ -122,6 +124,23 @@ Result<std::unique_ptr<log::Log>> Opener::Make(const log::Options& options) {
   return log::Log::Create(store_.DirOf(header.session_id), header, options);
 }
 
+/// And extensions. A project's own only when it is trusted.
+Status Opener::FindHooks(const std::string& project, const protocol::TrustReport& trust,
+                         LaneSetup& setup) const {
+  ASSIGN_OR_RETURN(setup.hooks, CollectHooks({.user = settings_,
+                                              .user_file = roots_.settings(),
+                                              .project_file = project + "/.stet/config.toml",
+                                              .trusted_hooks = Trusts(trust, "hooks")}));
+  std::vector<std::string> folders = {roots_.config + "/extensions"};
+  if (Trusts(trust, "extensions")) folders.push_back(project + "/.stet/extensions");
+  hook::FoundExtensions found = hook::FindExtensions(
+      folders, settings_.extensions.disabled.value_or(std::vector<std::string>()));
+  setup.extensions = std::move(found.manifests);
+  for (const std::string& problem : found.problems)
+    setup.notes.push_back("an extension is left out: " + problem);
+  return {};
+}
+
 Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
   const std::string root = agent::GitRoot(attach_.cwd);
   const std::string project = root.empty() ? attach_.cwd : root;
@@ -185,7 +204,6 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
                   .session_memory = settings_.context.session_memory.value_or(true)},
       .auxiliary = {},
       .redactor = {},
-      .notes = {},
       .keep_grant =
           [roots = roots_, project](const std::string& scope, const std::string& rule) {
             return KeepGrant(scope == "project" ? roots.project_rules(project) : roots.rules(),
@@ -202,10 +220,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
   }
   if (std::string note = TrustNote(session.trust); !note.empty())
     setup.notes.push_back(std::move(note));
-  ASSIGN_OR_RETURN(setup.hooks, CollectHooks({.user = settings_,
-                                              .user_file = roots_.settings(),
-                                              .project_file = project + "/.stet/config.toml",
-                                              .trusted_hooks = Trusts(session.trust, "hooks")}));
+  RETURN_IF_ERROR(FindHooks(project, session.trust, setup));
   // Without its key the session simply has no title.
   if (settings_.roles.contains("auxiliary")) {
     if (Result<provider::Selected> auxiliary =

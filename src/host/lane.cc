@@ -62,7 +62,6 @@ Status Lane::Prepare() {
     auxiliary_ = setup_.models.Open(*setup_.auxiliary);
     bench_.auxiliary = auxiliary_.get();
   }
-  notes_ = setup_.notes;
   bench_.redactor = setup_.redactor;
   bench_.keep_grant = setup_.keep_grant;
   bench_.background = [this] { return shells_->Describe(); };
@@ -71,7 +70,9 @@ Status Lane::Prepare() {
   }
   shells_ = std::make_unique<tool::Shells>([this](const tool::ShellEnd& end) { TaskEnded(end); },
                                            opening_.tasks_so_far + 1);
+  notes_ = setup_.notes;
   RETURN_IF_ERROR(AddTools());
+  RETURN_IF_ERROR(OpenExtensions());
   OpenHooks();
   if (!setup_.fresh) {
     RETURN_IF_ERROR(Settle(setup_.keep_waiting && setup_.answers));
@@ -203,6 +204,10 @@ protocol::LiveState Lane::State() const {
   state.follow_ups = folded.follow_ups;
   state.steers = folded.steers;
   state.notes = notes_;
+  if (extensions_) {
+    for (const hook::ExtensionCommand& command : extensions_->commands())
+      state.commands.push_back(command.name);
+  }
   return state;
 }
 

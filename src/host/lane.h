@@ -19,6 +19,7 @@
 #include "agent/turn.h"
 #include "base/loop.h"
 #include "client/live.h"
+#include "hook/extensions.h"
 #include "hook/hooks.h"
 #include "host/model_access.h"
 #include "log/log.h"
@@ -52,10 +53,11 @@ struct LaneSetup {
   agent::ContextRules context = {};
   std::optional<provider::Selected> auxiliary;  // Makes titles.
   agent::Redactor redactor;
-  std::vector<std::string> notes;  // For faces, about how it was opened.
   /// Keeps a grant beyond the session: `project` or `always`.
   std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;
   std::vector<hook::Hook> hooks = {};
+  std::vector<hook::ExtensionManifest> extensions = {};
+  protocol::Texts notes = {};  // What a face should say about how the session was opened.
   /// Makes the last request again, so that the next one can be compared with it.
   std::function<void(agent::Workbench&)> prime;
   /// Finds a model that a client asks for.
@@ -83,6 +85,8 @@ class Lane {
                                                       bool restore);
   [[nodiscard]] Result<std::vector<protocol::Event>> Recent(std::size_t count) const;
   Result<std::string> Mark(const protocol::Mark& mark);
+  /// An extension's command: what to show, or kNotFound. What it wants sent is sent.
+  Task<Result<std::string>> RunCommand(std::string name, std::string text);
   Result<protocol::RunReport> Run();
   [[nodiscard]] Result<protocol::TurnRows> Turns() const;
   [[nodiscard]] std::optional<protocol::TurnReport> Report(const std::string& turn_id) const;
@@ -124,6 +128,7 @@ class Lane {
   Task<void> MakeTitle(std::string prompt);
   Task<void> KeepMemory();
   void OpenHooks();
+  Status OpenExtensions();
   Task<void> TellStart();
   Task<void> AwaitStart();
   Task<void> TellEnd();
@@ -145,6 +150,9 @@ class Lane {
   tool::Registry tools_;
   std::unique_ptr<hook::Hooks> hooks_;  // Null when there are none.
   agent::Workbench bench_;
+  std::unique_ptr<hook::Extensions> extensions_;  // Null when there are none.
+  log::Subscription heard_;                       // By extensions.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   agent::Opening opening_;
   bool waits_ = false;   // For an answer to what was asked before this lane was opened.
   bool broken_ = false;  // The last turn ended because the log could not be written.

@@ -1,4 +1,10 @@
-// What a lane tells hooks of its session: that it begins and ends.
+// What a lane has to do with hooks and extensions: it opens them, and tells them that the session
+// begins and ends.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "agent/extensions.h"
 #include "agent/hooks.h"
 #include "host/lane.h"
 
@@ -23,6 +29,54 @@ void Lane::OpenHooks() {
   setup_.loop.Spawn(TellStart());
 }
 
+/// Their tools are a session's as any other; a name that is taken stays with who has it.
+Status Lane::OpenExtensions() {
+  if (setup_.extensions.empty()) return {};
+  const hook::ExtensionSession session{.loop = setup_.loop,
+                                       .session_id = setup_.log->header().session_id,
+                                       .project = setup_.workspace.project,
+                                       .secret_variables = setup_.secret_variables};
+  extensions_ = std::make_unique<hook::Extensions>(std::move(setup_.extensions), session,
+                                                   agent::HostOf(bench_));
+  bench_.extensions = extensions_.get();
+  for (std::unique_ptr<tool::Tool>& tool : extensions_->MakeTools()) {
+    const std::string name(tool->name());
+    const bool wanted =
+        !setup_.tools || std::ranges::find(*setup_.tools, name) != setup_.tools->end();
+    if (!wanted || std::ranges::find(setup_.disabled, name) != setup_.disabled.end()) continue;
+    if (const Status added = tools_.Add(std::move(tool)); !added)
+      notes_.push_back(
+          fmt::format("an extension's tool {} is left out: {}", name, added.error().message));
+  }
+  heard_ = setup_.log->Subscribe(
+      [this, alive = std::weak_ptr<bool>(alive_)](const log::Published& what) {
+        if (what.event == nullptr) return;
+        for (const std::string& name : agent::NamesOf(*what.event)) {
+          if (!extensions_->Hears(name)) continue;
+          // From the loop: the log must not be called from here.
+          setup_.loop.Post([this, alive, name, line = Raw{std::string(what.line)}] {
+            if (!alive.expired()) extensions_->Tell(name, line);
+          });
+        }
+      });
+  extensions_->Tell("session_start", Raw{"{}"});
+  return {};
+}
+
+Task<Result<std::string>> Lane::RunCommand(std::string name, std::string text) {
+  if (!extensions_) co_return Fail(Code::kNotFound, fmt::format("there is no /{}", name));
+  const Result<hook::CommandReply> reply =
+      co_await extensions_->RunCommand(std::move(name), std::move(text), title_cancel_.token());
+  if (!reply) co_return std::unexpected(reply.error());
+  if (!reply->prompt.empty()) {
+    protocol::Send send;
+    send.how = "send";
+    send.text = reply->prompt;
+    CO_RETURN_IF_ERROR(Send(send));
+  }
+  co_return reply->text;
+}
+
 /// What hooks add is told to the model with the first message.
 Task<void> Lane::TellStart() {
   const Pending<bool> started = *started_;
@@ -41,8 +95,13 @@ Task<void> Lane::AwaitStart() {
 }
 
 Task<void> Lane::TellEnd() {
-  if (!hooks_) co_return;
   co_await AwaitStart();
+  if (extensions_) {
+    extensions_->Tell("session_end", Raw{"{}"});
+    heard_ = log::Subscription();
+    co_await extensions_->Close();
+  }
+  if (!hooks_) co_return;
   hook::Occasion occasion = hook::OnSessionEnd("other");
   const protocol::Stamp stamp;
   const CancelToken never;

@@ -103,6 +103,9 @@ class LocalSession final : public client::LiveSession {
   Result<std::string> Mark(const protocol::Mark& mark) override {
     return host_.Call([&] { return lane_->Mark(mark); });
   }
+  Result<std::string> Command(const std::string& name, const std::string& text) override {
+    return host_.Await<Result<std::string>>([&] { return lane_->RunCommand(name, text); });
+  }
   Result<protocol::RunReport> Run() override {
     return host_.Call([&] { return lane_->Run(); });
   }

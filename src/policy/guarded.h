@@ -21,8 +21,8 @@ std::string_view GuardedFromSight(std::string_view path, const Places& places);
 /// Patterns of names of files that look as if they held secrets.
 std::vector<std::string> SecretNames();
 
-/// Whether the path goes through what the kernel makes up about processes: by it every file has more
-/// names than rules can know.
+/// Whether the path goes through what the kernel makes up about processes: by it every file has
+/// more names than rules can know.
 bool IsMagic(std::string_view path);
 
 /// Whether a file of that name looks as if it held secrets.

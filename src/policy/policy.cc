@@ -206,7 +206,10 @@ Decision DecideCommand(const Rules& rules, const Question& question) {
   if (rules.mode == Mode::kAuto) {
     std::vector<std::string> roots = rules.more_roots;
     roots.insert(roots.begin(), rules.project);
-    const AutoAnswer answer = AutoVerdict(shell, rules.sandboxed, roots);
+    const IsRestorable restorable = [&](const std::string& path) {
+      return std::ranges::find(question.absent, path) != question.absent.end();
+    };
+    const AutoAnswer answer = AutoVerdict(shell, rules.sandboxed, roots, restorable);
     if (answer.allowed) return {Verdict::kAllow, by_mode, ""};
     return {Verdict::kAsk, "command", answer.why};
   }

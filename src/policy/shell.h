@@ -68,6 +68,8 @@ struct ShellPath {
   std::string path;  // Absolute, without "." and ".."; empty for kAnywhere.
   Reach reach = Reach::kExact;
   std::string name;  // Of kMatches: the pattern below `path`; empty when there is none.
+  /// Absolute, with its ".." as written: behind a link they lead elsewhere than by the text alone.
+  std::string given = {};
   friend bool operator==(const ShellPath&, const ShellPath&) = default;
 };
 

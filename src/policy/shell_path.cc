@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace stet::policy {
 
 std::string AbsolutePath(std::string_view folder, std::string_view path) {
@@ -43,10 +45,12 @@ std::vector<ShellPath> PathsOf(const ShellWord& word, std::span<const std::strin
     name = std::string_view(word.text).substr(slash + 1);
     reach = ShellPath::Reach::kMatches;
   }
-  if (path.starts_with('/')) return {{AbsolutePath("", path), reach, std::string(name)}};
+  if (path.starts_with('/'))
+    return {{AbsolutePath("", path), reach, std::string(name), std::string(path)}};
   std::vector<ShellPath> out;
   for (const std::string& folder : folders)
-    out.push_back({AbsolutePath(folder, path), reach, std::string(name)});
+    out.push_back(
+        {AbsolutePath(folder, path), reach, std::string(name), fmt::format("{}/{}", folder, path)});
   return out;
 }
 

@@ -113,6 +113,7 @@ struct LiveState {
               (QueueItems, steers),
               (PermissionAsks, asks),
               (QuestionAsks, questions),
+              (Texts, commands),  // Of extensions: /NAME.
               (Texts, notes))  // What a face should say about how the session was opened.
 };
 

@@ -1,0 +1,99 @@
+// ExtensionProcess: an extension's program and the JSON-RPC that it speaks on its standard streams,
+// one message a line.
+//
+// Started when it is first needed, and again after it has ended, with a growing wait between
+// starts. Whatever it does, a request ends within its time: one that exits, hangs, talks nonsense,
+// floods us or writes a line without an end is ended, and everything that waits for it fails.
+// Belongs to the session's lane, on its loop.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/cancel.h"
+#include "base/fd.h"
+#include "base/json.h"
+#include "base/loop.h"
+#include "base/subprocess.h"
+
+namespace stet::hook {
+
+struct ExtensionStart {
+  std::vector<std::string> command;
+  std::string folder;                    // It runs here.
+  std::vector<std::string> environment;  // "K=V" each.
+  std::chrono::milliseconds timeout{10'000};
+};
+
+class ExtensionProcess {
+ public:
+  /// Of one line, and of what waits to be read by it.
+  static constexpr std::size_t kMaxLine = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxUnread = std::size_t{4} << 20;
+  /// Of what it may write between two things that we tell it.
+  static constexpr std::size_t kMaxUnasked = std::size_t{16} << 20;
+
+  /// What it asks of us: gives the result, or an error. `told` hears for people what goes wrong.
+  struct Listener {
+    std::function<Result<Raw>(std::string_view method, const Raw& params)> asked;
+    std::function<void(std::string text)> told;
+    /// Asked first of every process; its result is not looked at.
+    std::function<Raw()> activation;
+  };
+
+  ExtensionProcess(Loop& loop, ExtensionStart start, Listener listener);
+  ~ExtensionProcess();
+  ExtensionProcess(const ExtensionProcess&) = delete;
+  ExtensionProcess& operator=(const ExtensionProcess&) = delete;
+
+  /// The result of a request. kUnavailable when it cannot be started now or ends meanwhile,
+  /// kTimeout (and it is ended), kCancelled, kInvalid with its own words when it answers with an
+  /// error.
+  Task<Result<Raw>> Ask(std::string method, Raw params, std::chrono::milliseconds timeout,
+                        CancelToken cancel);
+  /// Tells it something that has no answer; starts it if need be. What it does not read is dropped.
+  void Tell(std::string_view method, const Raw& params);
+
+  /// Asks it to end, and ends it.
+  Task<void> Close();
+  [[nodiscard]] bool closed() const { return closed_; }
+
+ private:
+  Status Start();
+  void End(std::string_view why);
+  void Write(const std::string& line);
+  void Feed();
+  void Read();
+  void TakeLine(std::string_view line);
+  void Answer(const Raw& id, const Result<Raw>& result);
+
+  Loop& loop_;
+  ExtensionStart start_;
+  Listener listener_;
+  std::optional<Subprocess> process_;
+  Fd in_;  // Copies: the process closes its own when they have come to their end.
+  Fd out_;
+  Fd err_;
+  std::unique_ptr<FdWatch> watch_in_;
+  std::unique_ptr<FdWatch> watch_out_;
+  std::unique_ptr<FdWatch> watch_err_;
+  std::unique_ptr<FdWatch> watch_exit_;
+  std::string unsent_;
+  std::string unread_;  // The beginning of a line.
+  std::size_t unasked_ = 0;
+  std::int64_t next_id_ = 1;
+  std::map<std::int64_t, Pending<Result<Raw>>> waiting_;
+  int failures_ = 0;  // In a row.
+  std::chrono::steady_clock::time_point not_before_;
+  bool closed_ = false;
+};
+
+}  // namespace stet::hook

@@ -1,0 +1,172 @@
+// Hooks and extensions in a session that somebody takes part in: what is asked, compactions,
+// background commands, and a model that judges.
+#include "tests/model/live_fixture.h"
+
+namespace stet::test {
+namespace {
+
+class HooksLiveTest : public LiveTest {
+ protected:
+  static std::string Hook(const std::string& event, const std::string& command) {
+    return "[[hooks." + event + "]]\ncommand='''" + command + "'''\n";
+  }
+  std::string Written(const std::string& name) const {
+    return ReadFile(project_ + "/" + name, 1 << 20).value_or("");
+  }
+  /// Ends the session, and with it everything that nobody waited for.
+  void Close() { ASSERT_TRUE(session_->Close()); }
+  protocol::PermissionAsk Asked() {
+    heard_->Await<protocol::Permission>(
+        [](const protocol::Permission& one) { return one.phase == "asked"; });
+    const protocol::PermissionAsks asks = session_->State().asks;
+    EXPECT_EQ(asks.size(), 1U);
+    return asks.empty() ? protocol::PermissionAsk() : asks[0];
+  }
+};
+
+constexpr std::string_view kTouch = R"({"replies":[
+  {"blocks":[{"call":{"name":"Bash","args":{"command":"touch out.txt"}}}]},
+  {"times":0,"blocks":[{"text":"Done."}]}]})";
+
+TEST_F(HooksLiveTest, AHookHasSomethingAskedThatWouldRun) {
+  more_settings_ = Hook("PreToolUse", R"(echo '{"hookSpecificOutput":{"permissionDecision":"ask",)"
+                                      R"("permissionDecisionReason":"look at it"}}')") +
+                   Hook("Notification", "cat >> told.jsonl");
+  Script(kTouch);
+  Open(Here("bypass", true));
+  const auto turn = Send("go");
+  const protocol::PermissionAsk ask = Asked();
+  EXPECT_EQ(ask.reason, "look at it");
+  EXPECT_EQ(ask.rule, "hook:PreToolUse/1");
+  EXPECT_FALSE(Exists(project_ + "/out.txt"));
+  protocol::PermissionAnswer answer;
+  answer.request_id = ask.request_id;
+  answer.allow = true;
+  answer.scope = "once";
+  answer.by = "test";
+  EXPECT_TRUE(session_->Answer(answer));
+  EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
+  EXPECT_TRUE(Exists(project_ + "/out.txt"));
+  Close();
+  EXPECT_NE(Written("told.jsonl").find(R"("notification_type":"permission_prompt")"),
+            std::string::npos);
+}
+
+TEST_F(HooksLiveTest, APermissionIsDeniedInTheUsersPlaceAndTheTurnEnds) {
+  more_settings_ =
+      Hook("PermissionRequest", R"(echo '{"hookSpecificOutput":{"decision":{"behavior":"deny",)"
+                                R"("message":"tomorrow","interrupt":true}}}')");
+  Script(kTouch);
+  Open(Here("default", true));
+  const protocol::TurnReport end = Run("go");
+  EXPECT_EQ(end.reason, "stopped");
+  ASSERT_EQ(end.denials.size(), 1U);
+  EXPECT_EQ(end.denials[0].rule, "hook:PermissionRequest/1");
+  EXPECT_TRUE(heard_->All<protocol::Permission>().empty()) << "nobody else was asked";
+}
+
+TEST_F(HooksLiveTest, ACompactionIsToldBeforeAndAfterAndMayBeRefused) {
+  more_settings_ = Hook("PreCompact",
+                        "cat >> compact.jsonl; [ -e refuse ] && exit 2; "
+                        R"(echo '{"hookSpecificOutput":)"
+                        R"({"additionalContext":"keep the names"}}')") +
+                   Hook("PostCompact", "cat >> compact.jsonl") +
+                   Hook("SessionStart", "grep -q '\"source\":\"compact\"' && echo after it");
+  const std::string text(4000, 'x');
+  Script(R"({"replies":[{"when":{"contains":"keep the names"},"blocks":[{"text":"The summary."}]},
+    {"times":0,"blocks":[{"text":")" +
+         text + R"("}]}]})");
+  Open(Here());
+  Run("one");
+  Run("two");
+  ASSERT_TRUE(ReplaceFile(project_ + "/refuse", "", Durable::kNo));
+  EXPECT_EQ(EndOf(*Send("", "compact").turn_id).reason, "error");
+  EXPECT_TRUE(heard_->All<protocol::Compact>().empty());
+  std::filesystem::remove(project_ + "/refuse");
+  EXPECT_EQ(EndOf(*Send("the plan", "compact").turn_id).reason, "completed");
+  ASSERT_EQ(heard_->All<protocol::Compact>().size(), 1U);
+  EXPECT_NE(heard_->All<protocol::Compact>()[0].summary.find("The summary."), std::string::npos);
+  const std::string told = Written("compact.jsonl");
+  EXPECT_NE(told.find(R"("trigger":"manual","custom_instructions":"the plan")"), std::string::npos)
+      << told;
+  EXPECT_NE(told.find(R"("hook_event_name":"PostCompact")"), std::string::npos) << told;
+  Run("three");
+  EXPECT_NE(Requests().back().find("after it"), std::string::npos);
+}
+
+TEST_F(HooksLiveTest, BackgroundCommandsAreTold) {
+  more_settings_ = Hook("TaskCreated", "cat >> tasks.jsonl") +
+                   Hook("TaskCompleted", "cat >> tasks.jsonl") +
+                   "[tools]\ntaskEndStartsTurn=false\n";
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"echo hi","background":true}}}]},
+    {"times":0,"blocks":[{"text":"Done."}]}]})");
+  Open(Here());
+  Run("go");
+  heard_->Await<protocol::Task>([](const protocol::Task& task) { return task.phase == "end"; });
+  Close();
+  const std::string told = Written("tasks.jsonl");
+  EXPECT_NE(told.find(R"("hook_event_name":"TaskCreated")"), std::string::npos) << told;
+  EXPECT_NE(told.find(R"("task_subject":"echo hi")"), std::string::npos) << told;
+  EXPECT_NE(told.find(R"("hook_event_name":"TaskCompleted")"), std::string::npos) << told;
+}
+
+TEST_F(HooksLiveTest, ACommandThatStillRunsAtTheEndIsNoMatter) {
+  more_settings_ = Hook("TaskCompleted", "cat >> tasks.jsonl");
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"sleep 1000","background":true}}}]},
+    {"times":0,"blocks":[{"text":"Done."}]}]})");
+  Open(Here());
+  Run("go");
+  Close();
+  const auto end =
+      heard_->Await<protocol::Task>([](const protocol::Task& task) { return task.phase == "end"; });
+  EXPECT_TRUE(end);
+}
+
+TEST_F(HooksLiveTest, TheAuxiliaryModelJudgesAPrompt) {
+  Script(R"({"replies":[{"when":{"contains":"Is this kind?"},"times":0,
+      "blocks":[{"text":"{\"ok\":false,\"reason\":\"be kind\"}"}]},
+    {"times":0,"blocks":[{"text":"Done."}]}]})");
+  const std::string role =
+      "[model.roles]\nauxiliary='judge'\n[models.judge]\ntype='custom'\n"
+      "id='j'\napi='anthropic-messages'\nbaseUrl='" +
+      emulator_->base_url() + "'\n";
+  const std::string before = ReadFile(roots_.settings()).value_or("");
+  ASSERT_TRUE(ReplaceFile(roots_.settings(),
+                          before + role +
+                              "[[hooks.UserPromptSubmit]]\ntype='prompt'\n"
+                              "prompt='Is this kind? $ARGUMENTS'\n",
+                          Durable::kNo));
+  Open(Here());
+  const protocol::TurnReport end = Run("do it at once");
+  EXPECT_EQ(end.reason, "stopped");
+  EXPECT_EQ(end.error, "a hook blocked the prompt: be kind");
+}
+
+TEST_F(HooksLiveTest, AnExtensionsCommandIsRunAndMaySendAPrompt) {
+  const std::string folder = roots_.config + "/extensions/say";
+  ASSERT_TRUE(MakeDirs(folder));
+  ASSERT_TRUE(ReplaceFile(folder + "/extension.toml",
+                          "id='say'\ncommand=['bash','run.sh']\n"
+                          "[[commands]]\nname='say'\ndescription='says it'\n",
+                          Durable::kNo));
+  ASSERT_TRUE(ReplaceFile(folder + "/run.sh",
+                          "read -r activate\nread -r command\n"
+                          "echo '{\"id\":2,\"result\":{\"text\":\"said\",\"prompt\":\"do it\"}}'\n"
+                          "cat > /dev/null\n",
+                          Durable::kNo));
+  Script(R"({"replies":[{"times":0,"blocks":[{"text":"Done."}]}]})");
+  Open(Here());
+  EXPECT_EQ(session_->State().commands, (protocol::Texts{"say"}));
+  const Result<std::string> said = session_->Command("say", "it");
+  ASSERT_TRUE(said) << said.error().Text();
+  EXPECT_EQ(*said, "said");
+  EXPECT_TRUE(heard_->AwaitTransient<protocol::RuntimeEnd>());
+  ASSERT_EQ(Requests().size(), 1U);
+  EXPECT_NE(Requests()[0].find("do it"), std::string::npos);
+  EXPECT_EQ(session_->Command("none", "").error().code, Code::kNotFound);
+}
+
+}  // namespace
+}  // namespace stet::test
