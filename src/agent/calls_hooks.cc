@@ -15,7 +15,7 @@ hook::ToolFacts FactsOf(const protocol::ToolCallBlock& block, const Raw& args) {
 
 /// A rule that wants somebody asked means a person.
 bool MayBeLifted(const policy::Decision& decision) {
-  return decision.verdict == policy::Verdict::kAsk && !decision.rule.starts_with("ask:");
+  return decision.verdict == policy::Verdict::kAsk && !decision.firm;
 }
 
 policy::Decision DenialOf(const hook::Verdict& verdict) {

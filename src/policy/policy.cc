@@ -157,19 +157,24 @@ std::optional<Decision> Forbidden(const Rules& rules, const Question& question) 
   return std::nullopt;
 }
 
+Decision Firm(std::string rule, std::string reason) {
+  return {
+      .verdict = Verdict::kAsk, .rule = std::move(rule), .reason = std::move(reason), .firm = true};
+}
+
 /// What is asked though a mode or a wide rule would allow it. A grant of this very call holds.
 std::optional<Decision> AlwaysAsked(const Rules& rules, const Question& question) {
   if (question.unsandboxed && rules.mode != Mode::kBypass)
-    return Decision{Verdict::kAsk, "unsandboxed", "it would run outside the sandbox"};
+    return Firm("unsandboxed", "it would run outside the sandbox");
   if (FindCovering(rules, question, true) != nullptr) return std::nullopt;
   if (const std::string guarded = ChangesGuarded(rules, question); !guarded.empty())
-    return Decision{Verdict::kAsk, "guarded", guarded};
+    return Firm("guarded", guarded);
   if (rules.mode == Mode::kBypass) return std::nullopt;
   if (const Rule* rule = FindTouching(rules, rules.ask, question))
-    return Decision{Verdict::kAsk, Named("ask", *rule), "a rule wants it asked"};
+    return Firm(Named("ask", *rule), "a rule wants it asked");
   if (const std::string secret = SeesGuarded(rules, question); !secret.empty())
-    return Decision{Verdict::kAsk, "secrets", secret};
-  if (!question.caution.empty()) return Decision{Verdict::kAsk, "caution", question.caution};
+    return Firm("secrets", secret);
+  if (!question.caution.empty()) return Firm("caution", question.caution);
   return std::nullopt;
 }
 

@@ -40,6 +40,7 @@ struct Decision {
   std::string rule;
   std::string reason;  // For people and for the model, when it is not allowed.
   bool hard = false;   // Denied by a hard rule.
+  bool firm = false;   // Asked, and only a person may say yes: no hook, no extension.
 };
 
 /// A rule that covers this call and no more than a user expects: the same command or address again,

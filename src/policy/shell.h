@@ -70,7 +70,9 @@ struct ShellPath {
   std::string name;  // Of kMatches: the pattern below `path`; empty when there is none.
   /// Absolute, with its ".." as written: behind a link they lead elsewhere than by the text alone.
   std::string given = {};
-  friend bool operator==(const ShellPath&, const ShellPath&) = default;
+  friend bool operator==(const ShellPath& a, const ShellPath& b) {
+    return a.path == b.path && a.reach == b.reach && a.name == b.name;
+  }
 };
 
 /// From harmless to worst.

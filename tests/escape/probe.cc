@@ -2,6 +2,7 @@
 // it worked, 1 when it was kept from it, 2 when the attempt itself makes no sense here.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -106,7 +107,7 @@ bool TraceChild(const Arguments&) {
 bool ReadMemory(const Arguments& a) {
   char byte = 0;
   iovec here{.iov_base = &byte, .iov_len = 1};
-  iovec there{.iov_base = reinterpret_cast<void*>(std::strtoul(a[1].c_str(), nullptr, 16)),
+  iovec there{.iov_base = std::bit_cast<void*>(std::strtoul(a[1].c_str(), nullptr, 16)),
               .iov_len = 1};
   return ::process_vm_readv(Pid(a[0]), &here, 1, &there, 1, 0) == 1;
 }

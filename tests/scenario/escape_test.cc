@@ -177,6 +177,8 @@ TEST_P(EscapeTest, Connecting) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   auto* any = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_GE(listener.get(), 0);
+  ASSERT_GE(datagrams.get(), 0);
   ASSERT_EQ(::bind(listener.get(), any, size), 0);
   ASSERT_EQ(::listen(listener.get(), 16), 0);
   ASSERT_EQ(::getsockname(listener.get(), any, &size), 0);

@@ -44,8 +44,9 @@ SpawnOptions Program::Options(std::vector<std::string> arguments) const {
   SpawnOptions options;
   options.argv = std::move(arguments);
   options.argv.insert(options.argv.begin(), binary_);
-  options.env = std::vector<std::string>{"STET_HOME=" + home(), "PATH=" + Variable("PATH"),
-                                         "TZ=UTC", "LC_ALL=C.UTF-8", "COLUMNS=100"};
+  options.env = std::vector<std::string>{
+      "STET_HOME=" + home(), "PATH=" + Variable("PATH"), "TZ=UTC", "LC_ALL=C.UTF-8",
+      "COLUMNS=100",         "STET_IN_SANDBOX=1"};  // Tests may run as root.
   options.cwd = work();
   return options;
 }

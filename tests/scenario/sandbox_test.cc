@@ -87,10 +87,10 @@ TEST_F(SandboxTest, TheDoctorSaysWhatIsEnforced) {
 TEST_F(SandboxTest, TheVerbRunsAnythingAndNamesTheHostsThatItRefused) {
   EXPECT_EQ(program_.Run({"sandbox", "--", "bash", "-c", "cat; exit 3"}, "in").exit_code, 3);
   EXPECT_EQ(program_.Run({"sandbox", "--", "cat"}, "in").out, "in");
-  const Ran ran =
-      program_.Run({"sandbox", "--network", "hosts", "--", "bash", "-c",
-                    "p=${http_proxy#http://}; exec 3<>/dev/tcp/${p%:*}/${p#*:}; "
-                    "printf 'CONNECT evil.example:443 HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3"});
+  const std::string ask =
+      "p=${http_proxy#http://}; exec 3<>/dev/tcp/${p%:*}/${p#*:}; "
+      "printf 'CONNECT evil.example:443 HTTP/1.1\\r\\n\\r\\n' >&3; cat <&3";
+  const Ran ran = program_.Run({"sandbox", "--network", "hosts", "--", "bash", "-c", ask});
   EXPECT_NE(ran.out.find("403 Forbidden"), std::string::npos) << ran.out;
   EXPECT_EQ(ran.err, "stet: the sandbox refused evil.example:443; [sandbox] hosts allows it\n");
   EXPECT_EQ(program_.Run({"sandbox"}).exit_code, 2);
