@@ -165,7 +165,7 @@ Decision Firm(std::string rule, std::string reason) {
 /// What is asked though a mode or a wide rule would allow it. A grant of this very call holds.
 std::optional<Decision> AlwaysAsked(const Rules& rules, const Question& question) {
   if (question.unsandboxed && rules.mode != Mode::kBypass)
-    return Firm("unsandboxed", "it would run outside the sandbox");
+    return Firm("unsandboxed", "it would run without the sandbox");
   if (FindCovering(rules, question, true) != nullptr) return std::nullopt;
   if (const std::string guarded = ChangesGuarded(rules, question); !guarded.empty())
     return Firm("guarded", guarded);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/trust.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -604,6 +605,9 @@ TEST_F(LiveTest, AProjectsOwnFileCanTightenTheRulesAndNothingElse) {
   ASSERT_TRUE(session_->Close());
   ASSERT_TRUE(ReplaceFile(project_ + "/.stet/config.toml", "[log]\ndurability = 'relaxed'\n",
                           Durable::kNo));
+  Open(Here());  // Nothing of it is looked at.
+  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(host::SetTrust(roots_, project_, {"config"}));
   const auto refused = live_->Attach(Here(), heard_->Watcher());
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().Text().find("config.toml:1: [log]"), std::string::npos)

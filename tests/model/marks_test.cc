@@ -101,7 +101,7 @@ TEST_F(MarksTest, APinHoldsOnEveryBranchAndAfterItIsOpenedAgain) {
 }
 
 TEST_F(MarksTest, APinWhileATurnRunsIsToldAtItsNextStep) {
-  Script(R"({"replies":[{"blocks":[{"call":{"name":"Bash","args":{"command":"true"}}}]},
+  Script(R"({"replies":[{"blocks":[{"call":{"name":"Bash","args":{"command":"touch x"}}}]},
                         {"blocks":[{"text":"Done."}]}]})");
   Open(Here("default", true));
   const std::string turn = *Send("go").turn_id;
