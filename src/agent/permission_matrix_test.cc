@@ -259,6 +259,31 @@ TEST_F(PermissionMatrixTest, AnOrdinaryFileStaysOrdinaryByMostNames) {
   }
 }
 
+TEST_F(PermissionMatrixTest, AToolThatSaysNothingOfWhatItDoesIsNotRunUnasked) {
+  tool::Intent intent;  // As an extension's or a server's tool has it.
+  intent.effects = true;
+  for (const Mode mode : kModes) {
+    const policy::Question question = QuestionOf("mcp__any__do", intent, workspace_, "");
+    const Verdict verdict = policy::Decide(RulesOf(mode, Source::kUser, false), question).verdict;
+    EXPECT_EQ(verdict == Verdict::kAllow, mode == Mode::kBypass) << policy::ModeName(mode);
+    for (const Source source : kSources) {
+      policy::Rules rules = RulesOf(mode, source, false);
+      rules.deny = *policy::ParseRules("mcp__any__*", source);
+      rules.allow = *policy::ParseRules("mcp__any__do", source);
+      EXPECT_EQ(policy::Decide(rules, question).verdict, Verdict::kDeny);
+    }
+  }
+}
+
+TEST_F(PermissionMatrixTest, WhatGitCanGiveBackMayBeLostInAuto) {
+  // Nothing is there, so nothing is lost; what is there and in no repository is.
+  const policy::Rules rules = RulesOf(Mode::kAuto, Source::kUser, false);
+  policy::Rules open = rules;
+  open.exclude.reset();
+  EXPECT_EQ(Decide(open, {"Bash", Args({{"command", "echo x > new.txt"}})}), Verdict::kAllow);
+  EXPECT_EQ(Decide(open, {"Bash", Args({{"command", "echo x > src/a.txt"}})}), Verdict::kAsk);
+}
+
 TEST_F(PermissionMatrixTest, AFileOfSeveralNamesIsNotChangedUnasked) {
   ASSERT_EQ(::link(At("outside/o.txt").c_str(), At("project/same").c_str()), 0);
   for (const Mode mode : {Mode::kAcceptEdits, Mode::kAuto})

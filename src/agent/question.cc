@@ -1,6 +1,6 @@
 #include "agent/question.h"
 
-#include "base/fs.h"
+#include "tool/git_index.h"
 #include "tool/paths.h"
 
 namespace stet::agent {
@@ -39,8 +39,10 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
     Follow(command.writes, workspace);
     Follow(command.loses, workspace);
     for (const policy::ShellPath& path : command.loses) {
-      if (path.reach == policy::ShellPath::Reach::kExact && !Exists(path.path))
-        question.absent.push_back(path.path);
+      const bool whole = path.reach == policy::ShellPath::Reach::kExact ||
+                         path.reach == policy::ShellPath::Reach::kTree;
+      if (whole && tool::IsRestorable(workspace.project, path.path))
+        question.restorable.push_back(path.path);
     }
   }
   return question;

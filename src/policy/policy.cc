@@ -212,7 +212,7 @@ Decision DecideCommand(const Rules& rules, const Question& question) {
     std::vector<std::string> roots = rules.more_roots;
     roots.insert(roots.begin(), rules.project);
     const IsRestorable restorable = [&](const std::string& path) {
-      return std::ranges::find(question.absent, path) != question.absent.end();
+      return std::ranges::find(question.restorable, path) != question.restorable.end();
     };
     const AutoAnswer answer = AutoVerdict(shell, rules.sandboxed, roots, restorable);
     if (answer.allowed) return {Verdict::kAllow, by_mode, ""};

@@ -51,8 +51,8 @@ struct Question {
   std::vector<std::string> reads;  // Real paths.
   std::vector<std::string> writes;
   std::string command;
-  std::optional<ShellAnalysis> shell;  // Of the command, with real paths.
-  std::vector<std::string> absent;     // Of what the command would overwrite: there is nothing.
+  std::optional<ShellAnalysis> shell;   // Of the command, with real paths.
+  std::vector<std::string> restorable;  // Of what the command would lose: it can be had again.
   std::string url;
   std::string caution;       // Why a change must be asked, whatever the mode: "it has 2 names".
   bool unsandboxed = false;  // A command that is to run outside the sandbox.

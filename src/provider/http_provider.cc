@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "base/secrets.h"
 #include "provider/count_tokens.h"
 
 namespace stet::provider {
 namespace {
 
-/// Replaces every occurrence: a server may repeat a key in its error.
+/// A server may repeat a key in its error, or what else it was sent.
 void Scrub(std::string& text, const std::string& key) {
-  if (key.empty()) return;
-  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at))
+  for (std::size_t at = key.empty() ? std::string::npos : text.find(key); at != std::string::npos;
+       at = text.find(key, at))
     text.replace(at, key.size(), "[key]");
+  text = MaskSecrets(text);
 }
 
 protocol::Attempt Record(const Reply& reply, const Model& answered, const Model& asked) {

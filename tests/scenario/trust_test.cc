@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/secrets_fixture.h"
 #include "base/subprocess.h"
 #include "base/temp_dir.h"
 #include "emulator/emulator.h"
@@ -208,6 +209,66 @@ TEST_F(TrustTest, AVaultsValuesAreNowhereElseOnDisk) {
   const Ran gone = program_.Run({"--cwd", project_, "-p", "hi"});
   EXPECT_EQ(gone.exit_code, 5) << gone.err;
   EXPECT_TRUE(gone.err.contains("stet vault set horse")) << gone.err;
+}
+
+TEST_F(TrustTest, FiveThousandPlantedSecretsAreInNoExportDiagnosticOrError) {
+  Random random(11);
+  std::vector<Planted> planted;
+  std::string calls;
+  int files = 0;
+  while (planted.size() < 5000) {
+    std::string text;
+    for (Planted& one : PlantSecrets(random)) {
+      text += one.text + "\n";
+      planted.push_back(std::move(one));
+    }
+    const std::string name = "f" + std::to_string(files++) + ".txt";
+    Put(name, text);
+    const bool reads = files % 2 == 0;
+    calls +=
+        reads ? R"({"call":{"name":"Read","args":{"file_path":")" + name + "\"}}},"
+              : R"({"call":{"name":"Bash","args":{"command":"cat )" + name + R"( >&2; exit 3"}}},)";
+  }
+  calls.pop_back();
+  const std::string kept = "a-value-that-only-the-vault-has";
+  Put("kept.txt", kept + "\n");
+  EXPECT_EQ(program_.Run({"vault", "set", "only"}, kept).exit_code, 0);
+  auto emulator = emulator::Emulator::Start(
+      R"({"replies":[{"blocks":[)" + calls +
+      R"(,{"call":{"name":"Read","args":{"file_path":"kept.txt"}}}]},
+         {"fault":{"kind":"status","status":400,"message":")" +
+      planted[3].text + R"("}},{"times":0,"blocks":[{"text":"Done."}]}]})");
+  ASSERT_TRUE(emulator) << emulator.error().Text();
+  ASSERT_TRUE(ReplaceFile(program_.home() + "/config.toml",
+                          "[model]\ntype='custom'\nid='m'\napi='anthropic-messages'\nbaseUrl='" +
+                              (*emulator)->base_url() + "'\n[context]\nresultBudget = 1000000\n",
+                          Durable::kNo));
+  const Ran ran = program_.Run({"--cwd", project_, "-p", "--permission-mode", "bypass", "go"});
+  const Result<std::vector<DirEntry>> sessions = ListDir(program_.home() + "/sessions");
+  ASSERT_TRUE(sessions && sessions->size() == 1);
+  const Ran exported = program_.Run({"sessions", "export", sessions->front().name, "-o", "-"});
+  EXPECT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_GT(exported.out.size(), 100'000U);
+  const std::string shown = exported.out + ran.err + ran.out + exported.err +
+                            ReadFile(program_.home() + "/diagnostics.log").value_or("");
+  std::size_t found = 0;
+  for (const Planted& one : planted) found += shown.contains(one.secret) ? 1 : 0;
+  EXPECT_EQ(found, 0U) << ran.err;
+  EXPECT_FALSE(AllOf(program_.home()).contains(kept));
+}
+
+TEST_F(TrustTest, OfflineUseSendsNoPacket) {
+  SpawnOptions options = program_.Options({"--cwd", project_, "-p", "read README.md"});
+  std::string command;
+  for (const std::string& word : options.argv) command += "'" + word + "' ";
+  options.argv = {"/usr/bin/unshare", "--net", "/bin/sh", "-c", command + "; cat /proc/net/dev"};
+  const Result<Finished> done =
+      Subprocess::Run(std::move(options), Deadline::After(std::chrono::minutes(1)), {});
+  ASSERT_TRUE(done) << done.error().Text();
+  if (done->err.contains("unshare failed")) GTEST_SKIP() << "no network of its own: " << done->err;
+  EXPECT_TRUE(done->out.contains("hello")) << done->out << done->err;
+  // Nothing but the loopback is there, and it has carried nothing either way.
+  EXPECT_TRUE(done->out.contains("lo:       0       0 ")) << done->out;
 }
 
 TEST_F(TrustTest, AnExportMasksWhatLooksLikeASecretUnlessToldNotTo) {
