@@ -144,7 +144,7 @@ fuzz() {
   local corpus=build/corpus/$1 crashes=build/crashes/$1 seeds=()
   mkdir -p "$corpus" "$crashes"
   [ -d "fuzz/corpus/$1" ] && seeds=("fuzz/corpus/$1")
-  in_test_home "$1" "build/fuzz/fuzz/$1" -max_total_time="$fuzz_seconds" -timeout=20 -print_final_stats=1 \
+  in_test_home "$1" "build/asan/fuzz/$1" -max_total_time="$fuzz_seconds" -timeout=20 -print_final_stats=1 \
     -artifact_prefix="$crashes/" "$corpus" "$crashes" ${seeds[@]+"${seeds[@]}"} >"build/log/$1.log" 2>&1
 }
 

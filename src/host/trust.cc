@@ -11,31 +11,32 @@
 #include "config/toml.h"
 
 namespace stet::host {
+
+/// One line of trust.json.
+struct TrustEntry {
+  STET_FIELDS(TrustEntry,
+              (protocol::Text, project),
+              (protocol::Text, fingerprint),
+              (protocol::Texts, parts),
+              (std::int64_t, at))  // When, in milliseconds.
+};
+using TrustEntries = std::vector<TrustEntry>;
+
+struct TrustBook {
+  STET_FIELDS(TrustBook, (TrustEntries, projects))
+};
+
 namespace {
 
 constexpr std::size_t kMaxFiles = 2000;
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 constexpr int kMaxDepth = 16;
 
-/// One line of trust.json.
-struct Entry {
-  STET_FIELDS(Entry,
-              (protocol::Text, project),
-              (protocol::Text, fingerprint),
-              (protocol::Texts, parts),
-              (std::int64_t, at))  // When, in milliseconds.
-};
-using Entries = std::vector<Entry>;
-
-struct Book {
-  STET_FIELDS(Book, (Entries, projects))
-};
-
-Result<Book> ReadBook(const config::Roots& roots) {
+Result<TrustBook> ReadBook(const config::Roots& roots) {
   const Result<std::string> text = ReadFile(roots.trust());
-  if (!text && text.error().code == Code::kNotFound) return Book();
+  if (!text && text.error().code == Code::kNotFound) return TrustBook();
   if (!text) return std::unexpected(text.error());
-  Result<Book> book = Decode<Book>(*text);
+  Result<TrustBook> book = Decode<TrustBook>(*text);
   if (!book)
     return Fail(
         Code::kCorrupt,
@@ -142,8 +143,8 @@ Result<protocol::TrustReport> ReadTrust(const config::Roots& roots, const std::s
   // Most projects bring nothing: one look is enough.
   if (!StatFile(project + "/.stet") && !StatFile(project + "/.mcp.json")) return report;
   RETURN_IF_ERROR(LookAt(project, report));
-  ASSIGN_OR_RETURN(const Book book, ReadBook(roots));
-  const auto entry = std::ranges::find(book.projects, project, &Entry::project);
+  ASSIGN_OR_RETURN(const TrustBook book, ReadBook(roots));
+  const auto entry = std::ranges::find(book.projects, project, &TrustEntry::project);
   if (entry == book.projects.end()) return report;
   report.changed = entry->fingerprint != report.fingerprint && !entry->parts.empty();
   for (protocol::TrustRow& row : report.parts)
@@ -165,10 +166,10 @@ Status SetTrust(const config::Roots& roots, const std::string& project,
                   fmt::format("{} cannot be trusted: say {}", part, fmt::join(kTrustParts, ", ")));
   }
   ASSIGN_OR_RETURN(const protocol::TrustReport report, ReadTrust(roots, project));
-  ASSIGN_OR_RETURN(Book book, ReadBook(roots));
-  std::erase_if(book.projects, [&](const Entry& entry) { return entry.project == project; });
+  ASSIGN_OR_RETURN(TrustBook book, ReadBook(roots));
+  std::erase_if(book.projects, [&](const TrustEntry& entry) { return entry.project == project; });
   if (!parts.empty()) {
-    Entry& entry = book.projects.emplace_back();
+    TrustEntry& entry = book.projects.emplace_back();
     entry.project = project;
     entry.fingerprint = report.fingerprint;
     entry.parts = parts;

@@ -129,10 +129,10 @@ std::string_view Named(const std::array<Place, N>& table, std::string_view part)
 /// `parts` stand below a .git folder.
 std::string_view InGit(const std::vector<std::string_view>& parts, std::size_t at) {
   if (at == parts.size()) return "it is git's own";  // The file or folder itself.
-  for (; at < parts.size(); ++at) {
+  while (at < parts.size()) {
     if (const std::string_view what = Named(kGit, parts[at]); !what.empty()) return what;
     if (parts[at] != "modules" && parts[at] != "worktrees") break;
-    ++at;  // Its name.
+    at += 2;  // Past its name.
   }
   return "";
 }
