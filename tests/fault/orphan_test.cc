@@ -61,7 +61,7 @@ class OrphanTest : public testing::TestWithParam<bool> {
     options.cwd = temp_.Sub("work");
     options.env =
         std::vector<std::string>{mark_, "UP=" + temp_.Sub("up"), "STET_HOME=" + temp_.Sub("home"),
-                                 std::string("PATH=") + std::getenv("PATH")};
+                                 std::string("PATH=") + std::getenv("PATH"), "STET_IN_SANDBOX=1"};
     if (!GetParam()) options.env->emplace_back("STET_NO_PID_NAMESPACE=1");
     return Subprocess::Start(std::move(options));
   }
