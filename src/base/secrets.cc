@@ -119,7 +119,11 @@ Found FindPrivateKey(std::string_view text) {
   if (body == std::string_view::npos) return {};
   const std::size_t keep = body + 5;
   const std::string_view rest = text.substr(keep);
-  return {keep, std::min({rest.find("-----END"), rest.find('"'), rest.size()})};
+  std::size_t length = std::min({rest.find("-----END"), rest.find('"'), rest.size()});
+  // The quote that ends it may be an escaped one.
+  const bool quoted = length < rest.size() && rest[length] == '"';
+  while (quoted && length > 0 && rest[length - 1] == '\\') --length;
+  return {keep, length};
 }
 
 /// "scheme://user:password@".
@@ -139,13 +143,17 @@ Found FindAssigned(std::string_view text) {
   for (const std::string_view name : kNames) {
     if (!StartsWithAnyCase(text, name)) continue;
     std::size_t at = name.size();
-    const auto skip = [&](std::string_view any) {
-      while (at < text.size() && any.find(text[at]) != std::string_view::npos) ++at;
+    // A backslash only before a quote: else an escape begins, and half of one is no JSON.
+    const auto skip = [&] {
+      while (at < text.size() &&
+             (text[at] == '"' || text[at] == '\'' || text[at] == ' ' ||
+              (text[at] == '\\' && at + 1 < text.size() && text[at + 1] == '"')))
+        ++at;
     };
-    skip("\"'\\ ");
+    skip();
     if (at >= text.size() || (text[at] != '=' && text[at] != ':')) continue;
     ++at;
-    skip("\"'\\ ");
+    skip();
     const std::size_t run = RunOf(text.substr(at), IsValue);
     const bool variable = at < text.size() && (text[at] == '$' || text[at] == '[');
     if (run >= kLeastValue && !variable) return {at, run};
