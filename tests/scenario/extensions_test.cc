@@ -3,31 +3,16 @@
 
 #include <gtest/gtest.h>
 
-#include "base/fs.h"
 #include "base/json_view.h"
-#include "base/temp_dir.h"
-#include "emulator/emulator.h"
-#include "tests/scenario/program.h"
+#include "tests/scenario/scripted_fixture.h"
 
 namespace stet::scenario {
 namespace {
 
-class ExtensionsTest : public testing::Test {
+class ExtensionsTest : public ScriptedTest {
  protected:
-  ExtensionsTest() {
-    EXPECT_TRUE(MakeDirs(project_));
-    EXPECT_TRUE(MakeDirs(program_.home() + "/extensions"));
-  }
+  ExtensionsTest() { EXPECT_TRUE(MakeDirs(program_.home() + "/extensions")); }
 
-  void Script(std::string_view script, const std::string& more = "") {
-    auto started = emulator::Emulator::Start(script);
-    ASSERT_TRUE(started) << started.error().Text();
-    emulator_ = *std::move(started);
-    const std::string model =
-        "[model]\ntype='custom'\nid='m'\napi='anthropic-messages'\nbaseUrl='" +
-        emulator_->base_url() + "'\n";
-    ASSERT_TRUE(ReplaceFile(program_.home() + "/config.toml", model + more, Durable::kNo));
-  }
   /// One of doc/example/extension.
   void Install(const std::string& id) {
     std::error_code error;
@@ -43,29 +28,6 @@ class ExtensionsTest : public testing::Test {
                             "id='" + id + "'\ncommand=['bash','run.sh']\n" + manifest,
                             Durable::kNo));
   }
-
-  Ran Stet(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"--cwd", project_});
-    return program_.Run(std::move(arguments));
-  }
-  std::string Request(std::size_t number) {
-    const std::vector<emulator::RequestRecord> requests = emulator_->Requests();
-    return number < requests.size() ? requests[number].body.text : "";
-  }
-  /// The logs of all sessions.
-  std::string Log() {
-    std::string all;
-    const Result<std::vector<DirEntry>> sessions = ListDir(program_.home() + "/sessions");
-    EXPECT_TRUE(sessions);
-    for (const DirEntry& session : *sessions)
-      all += ReadFile(program_.SessionDir(session.name) + "/events.jsonl").value_or("");
-    return all;
-  }
-
-  Program program_;
-  TempDir dir_;
-  std::string project_ = dir_.path() + "/project";
-  std::unique_ptr<emulator::Emulator> emulator_;
 };
 
 constexpr std::string_view kCount = R"({"replies":[

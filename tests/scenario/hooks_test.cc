@@ -4,63 +4,20 @@
 
 #include <gtest/gtest.h>
 
-#include "base/fs.h"
 #include "base/json_view.h"
-#include "base/temp_dir.h"
-#include "emulator/emulator.h"
-#include "tests/scenario/program.h"
+#include "tests/scenario/scripted_fixture.h"
 
 namespace stet::scenario {
 namespace {
 
-class HooksTest : public testing::Test {
+class HooksTest : public ScriptedTest {
  protected:
-  HooksTest() {
-    EXPECT_TRUE(MakeDirs(project_));
-    EXPECT_TRUE(MakeDirs(program_.home()));
-    EXPECT_TRUE(ReplaceFile(project_ + "/a.txt", "one\n", Durable::kNo));
-  }
-
-  void Script(std::string_view script, const std::string& hooks) {
-    auto started = emulator::Emulator::Start(script);
-    ASSERT_TRUE(started) << started.error().Text();
-    emulator_ = *std::move(started);
-    Configure(hooks);
-  }
-  void Configure(const std::string& hooks) {
-    const std::string model =
-        "[model]\ntype='custom'\nid='m'\napi='anthropic-messages'\nbaseUrl='" +
-        emulator_->base_url() + "'\n";
-    ASSERT_TRUE(ReplaceFile(program_.home() + "/config.toml", model + hooks, Durable::kNo));
-  }
-
-  Ran Stet(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"--cwd", project_});
-    return program_.Run(std::move(arguments));
-  }
+  HooksTest() { EXPECT_TRUE(ReplaceFile(project_ + "/a.txt", "one\n", Durable::kNo)); }
 
   /// What the hooks wrote to the file of this name.
   std::string Written(const std::string& name) {
     return ReadFile(project_ + "/" + name, 1 << 20).value_or("");
   }
-  std::string Request(std::size_t number) {
-    const std::vector<emulator::RequestRecord> requests = emulator_->Requests();
-    return number < requests.size() ? requests[number].body.text : "";
-  }
-  /// The logs of all sessions.
-  std::string Log() {
-    std::string all;
-    const Result<std::vector<DirEntry>> sessions = ListDir(program_.home() + "/sessions");
-    EXPECT_TRUE(sessions);
-    for (const DirEntry& session : *sessions)
-      all += ReadFile(program_.SessionDir(session.name) + "/events.jsonl").value_or("");
-    return all;
-  }
-
-  Program program_;
-  TempDir dir_;
-  std::string project_ = dir_.path() + "/project";
-  std::unique_ptr<emulator::Emulator> emulator_;
 };
 
 constexpr std::string_view kOneCall = R"({"replies":[
