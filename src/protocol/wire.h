@@ -1,0 +1,211 @@
+// What a host and its clients say to each other, as plain data. doc/format/wire.md owns it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "protocol/content.h"
+
+namespace stet::protocol {
+
+inline constexpr std::int64_t kWireVersion = 1;
+
+struct WireError {
+  STET_FIELDS(WireError,
+              (Text, code),
+              (Text, message),
+              (OptionalInt, pid))  // Of the process that works on the session.
+};
+using OptionalWireError = std::optional<WireError>;
+
+/// The first message of a client.
+struct Hello {
+  static constexpr std::string_view kTag = "hello";
+  STET_FIELDS(Hello,
+              (std::int64_t, version),
+              (OptionalText, token),
+              (Text, client_id),  // Its own; empty: it is given one.
+              (Text, name),
+              (Text, program))
+};
+
+struct Welcome {
+  static constexpr std::string_view kTag = "welcome";
+  STET_FIELDS(Welcome,
+              (std::int64_t, version),
+              (Text, program),
+              (Text, device_id),
+              (Text, host_id),
+              (Text, client_id),
+              (Texts, rights))
+};
+
+/// The last message before the host closes.
+struct Bye {
+  static constexpr std::string_view kTag = "bye";
+  STET_FIELDS(Bye, (WireError, error))
+};
+
+struct WireRequest {
+  static constexpr std::string_view kTag = "request";
+  STET_FIELDS(WireRequest, (Text, request_id), (Text, method), (OptionalRaw, params))
+};
+
+struct WireReply {
+  static constexpr std::string_view kTag = "reply";
+  STET_FIELDS(WireReply, (Text, request_id), (OptionalRaw, result), (OptionalWireError, error))
+};
+
+/// A stored line, as it is.
+struct EventPush {
+  static constexpr std::string_view kTag = "event";
+  STET_FIELDS(EventPush, (Text, session_id), (std::int64_t, epoch), (Raw, event))
+};
+
+struct TransientPush {
+  static constexpr std::string_view kTag = "transient";
+  STET_FIELDS(TransientPush,
+              (Text, session_id),
+              (std::int64_t, epoch),
+              (Raw, transient),
+              (std::optional<std::uint64_t>, from_seq))  // Of the first that this one stands for.
+};
+
+/// What is said so far in a block of a message that is being written.
+struct PartialBlock {
+  STET_FIELDS(PartialBlock,
+              (std::int64_t, index),
+              (Text, kind),  // text, thinking, tool_call
+              (Text, text),
+              (OptionalText, tool_call_id),
+              (OptionalText, tool_name))
+};
+using PartialBlocks = std::vector<PartialBlock>;
+
+struct PartialMessage {
+  STET_FIELDS(PartialMessage,
+              (Text, event_id),
+              (OptionalText, parent_id),
+              (Text, role),
+              (OptionalText, model),
+              (PartialBlocks, blocks))
+};
+using PartialMessages = std::vector<PartialMessage>;
+
+/// The client has everything up to here; from now on it hears what happens.
+struct LivePush {
+  static constexpr std::string_view kTag = "live";
+  STET_FIELDS(LivePush,
+              (Text, session_id),
+              (std::int64_t, epoch),
+              (std::uint64_t, seq),
+              (PartialMessages, partial))
+};
+
+struct Ping {
+  static constexpr std::string_view kTag = "ping";
+  STET_FIELDS(Ping, (OptionalText, request_id))
+};
+struct Pong {
+  static constexpr std::string_view kTag = "pong";
+  STET_FIELDS(Pong, (OptionalText, request_id))
+};
+
+using FromClient = std::variant<Hello, WireRequest, Ping, Raw>;
+using FromHost =
+    std::variant<Welcome, Bye, WireReply, EventPush, TransientPush, LivePush, Pong, Raw>;
+
+/// What a client knows of a session: the last that it saw of any kind, and the last event.
+struct Anchor {
+  STET_FIELDS(Anchor,
+              (std::int64_t, epoch),
+              (std::uint64_t, seq),
+              (std::uint64_t, persistent_seq),
+              (Text, persistent_id))
+};
+using OptionalAnchor = std::optional<Anchor>;
+
+struct Subscribe {
+  STET_FIELDS(Subscribe, (OptionalAnchor, anchor), (OptionalInt, recent))
+};
+
+namespace resync {
+inline constexpr std::string_view kStream = "stream_resume";
+inline constexpr std::string_view kPersistent = "persistent_fallback";
+inline constexpr std::string_view kReload = "full_reload";
+inline constexpr std::string_view kRecent = "recent";
+}  // namespace resync
+
+using Raws = std::vector<Raw>;
+using OptionalRaws = std::optional<Raws>;
+
+struct Subscribed {
+  STET_FIELDS(Subscribed,
+              (Text, mode),
+              (std::int64_t, epoch),
+              (std::uint64_t, seq),  // Where the session stands.
+              (OptionalRaws, events))  // With `recent`.
+};
+
+/// The environment that a local client hands over: "NAME=value" each.
+struct Environment {
+  STET_FIELDS(Environment, (std::optional<Texts>, environment))
+};
+
+struct SessionRef {
+  STET_FIELDS(SessionRef, (Text, session_id))
+};
+
+/// A folder that the host knows as a project.
+struct Project {
+  STET_FIELDS(Project,
+              (Text, project_id),
+              (Text, path),
+              (Text, name),
+              (std::int64_t, added_at))
+};
+using Projects = std::vector<Project>;
+
+struct HostStatus {
+  STET_FIELDS(HostStatus,
+              (std::int64_t, pid),
+              (Text, host_id),
+              (Text, device_id),
+              (Text, program),
+              (Text, socket),
+              (Text, address),  // Empty: no TCP.
+              (Text, launched),  // user, or client: it leaves with its last client.
+              (std::int64_t, uptime_ms),
+              (std::int64_t, sessions),  // Awake.
+              (std::int64_t, working),  // Of them, with a turn or a background command.
+              (std::int64_t, clients),
+              (std::uint64_t, memory_bytes))
+};
+
+struct TaskRow {
+  STET_FIELDS(TaskRow, (Text, task_id), (Text, kind), (Text, text))
+};
+using TaskRows = std::vector<TaskRow>;
+
+/// What every right is called.
+namespace right {
+inline constexpr std::string_view kView = "view";
+inline constexpr std::string_view kSend = "send";
+inline constexpr std::string_view kApprove = "approve";
+inline constexpr std::string_view kAdmin = "admin";
+}  // namespace right
+
+FromClient ReadFromClient(std::string_view message);
+FromHost ReadFromHost(std::string_view message);
+WireError ToWire(const Error& error);
+Error FromWire(const WireError& error);
+
+/// The params of a session's request: `object` (an object's text) with sessionId before its
+/// members.
+std::string ForSession(std::string_view session_id, std::string_view object);
+
+}  // namespace stet::protocol

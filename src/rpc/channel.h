@@ -1,0 +1,47 @@
+// Channel: a connection that carries texts both ways, whole and in order: a WebSocket over a unix
+// socket, TCP or TLS; or one way, as the body of an HTTP reply. Knows nothing of what they say.
+//
+// Belongs to the loop: everything is called, and calls back, on its thread, never from inside a
+// call of the same channel. Bounded: a text over kMaxFrame ends the channel; what is queued for
+// sending is the caller's to bound (queued). A peer that is silent and answers no ping for kSilence
+// is gone.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace stet::rpc {
+
+inline constexpr std::size_t kMaxFrame = std::size_t{10} << 20;
+inline constexpr std::chrono::seconds kSilence{60};
+
+struct ChannelEvents {
+  std::function<void(std::string_view frame)> frame;
+  /// All that was sent is with the system.
+  std::function<void()> drained;
+  /// Once, at the end, whoever ended it; the channel may be destroyed inside. kUnavailable: the
+  /// peer went away; kTimeout: it fell silent; kInvalid: it broke the rules.
+  std::function<void(const Error& why)> closed;
+};
+
+class Channel {
+ public:
+  /// Ends it at once, without calling back.
+  virtual ~Channel() = default;
+
+  /// Nothing is read before.
+  virtual void Start(ChannelEvents events) = 0;
+  virtual void Send(std::string frame) = 0;
+  /// Bytes that were sent and are not yet with the system.
+  [[nodiscard]] virtual std::size_t queued() const = 0;
+  /// Ends it once what is queued is sent, or after a second.
+  virtual void Close(std::string_view reason) = 0;
+};
+
+}  // namespace stet::rpc
