@@ -120,17 +120,17 @@ using FromHost =
     std::variant<Welcome, Bye, WireReply, EventPush, TransientPush, LivePush, Pong, Raw>;
 
 /// What a client knows of a session: the last that it saw of any kind, and the last event.
-struct Anchor {
-  STET_FIELDS(Anchor,
+struct ResyncAnchor {
+  STET_FIELDS(ResyncAnchor,
               (std::int64_t, epoch),
               (std::uint64_t, seq),
               (std::uint64_t, persistent_seq),
               (Text, persistent_id))
 };
-using OptionalAnchor = std::optional<Anchor>;
+using OptionalResyncAnchor = std::optional<ResyncAnchor>;
 
 struct Subscribe {
-  STET_FIELDS(Subscribe, (OptionalAnchor, anchor), (OptionalInt, recent))
+  STET_FIELDS(Subscribe, (OptionalResyncAnchor, anchor), (OptionalInt, recent))
 };
 
 namespace resync {
