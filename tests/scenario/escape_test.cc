@@ -63,6 +63,10 @@ class EscapeTest : public testing::TestWithParam<Mechanism> {
     ASSERT_TRUE(ReplaceFile(At("user/.ssh/id_ed25519"), kWord, Durable::kNo));
     ASSERT_TRUE(ReplaceFile(program_.home() + "/vault", kWord, Durable::kNo));
     ASSERT_TRUE(ReplaceFile(At("outside"), kWord, Durable::kNo));
+    // In the project, so that it is seen inside wherever the build is.
+    const Result<std::string> probe = ReadFile(STET_ESCAPE_PROBE);
+    ASSERT_TRUE(probe) << probe.error().Text();
+    ASSERT_TRUE(ReplaceFile(probe_, *probe, Durable::kNo, 0700));
   }
 
   [[nodiscard]] std::string At(const std::string& name) const { return apart_.Sub(name); }
@@ -95,7 +99,7 @@ class EscapeTest : public testing::TestWithParam<Mechanism> {
   /// It works outside, when `works`, and does not inside, whatever the network.
   void Blocked(std::vector<std::string> attempt, bool works = true,
                const std::string& network = "off") const {
-    attempt.insert(attempt.begin(), STET_ESCAPE_PROBE);
+    attempt.insert(attempt.begin(), probe_);
     std::string out;
     EXPECT_EQ(Run(attempt, network, &out), 1) << fmt::format("{}", fmt::join(attempt, " ")) << out;
     if (!works) return;
@@ -106,6 +110,7 @@ class EscapeTest : public testing::TestWithParam<Mechanism> {
 
   Program program_;
   sandbox::ApartDir apart_;
+  std::string probe_ = At("project/probe");
 };
 
 INSTANTIATE_TEST_SUITE_P(, EscapeTest, testing::ValuesIn(sandbox::kMechanisms),
@@ -125,8 +130,8 @@ TEST(EscapeMechanismTest, AtLeastOneMechanismIsActiveHere) {
 }
 
 TEST_P(EscapeTest, TheSandboxItselfWorks) {
-  EXPECT_EQ(Run({STET_ESCAPE_PROBE, "write", At("project/new")}), 0);
-  EXPECT_EQ(Run({STET_ESCAPE_PROBE, "read", At("project/.git/config"), std::string(kWord)}), 0);
+  EXPECT_EQ(Run({probe_, "write", At("project/new")}), 0);
+  EXPECT_EQ(Run({probe_, "read", At("project/.git/config"), std::string(kWord)}), 0);
   EXPECT_EQ(Run({"bash", "-c", "exit 7"}), 7);
 }
 
@@ -187,13 +192,13 @@ TEST_P(EscapeTest, Connecting) {
   for (const char* network : {"off", "loopback", "hosts"}) {
     if (alone() && network != std::string_view("off")) continue;
     Blocked({"tcp", port}, true, network);
-    (void)Run({STET_ESCAPE_PROBE, "udp", port}, network);
+    (void)Run({probe_, "udp", port}, network);
     pollfd came{.fd = datagrams.get(), .events = POLLIN, .revents = 0};
     EXPECT_EQ(::poll(&came, 1, 0), 0) << network;
     Blocked({"vsock"}, false, network);
     Blocked({"packet"}, false, network);
   }
-  EXPECT_EQ(Run({STET_ESCAPE_PROBE, "tcp", port}, "open"), 0) << "open is open";
+  EXPECT_EQ(Run({probe_, "tcp", port}, "open"), 0) << "open is open";
   Blocked({"vsock"}, false, "open");
 }
 
@@ -222,7 +227,7 @@ TEST_P(EscapeTest, SocketsOfTheHost) {
 
 TEST_P(EscapeTest, OtherProcesses) {
   const Victim victim;
-  (void)Run({STET_ESCAPE_PROBE, "kill", victim.pid()});
+  (void)Run({probe_, "kill", victim.pid()});
   (void)Run({"bash", "-c", "kill -9 $PPID"});
   EXPECT_TRUE(victim.alive());
   Blocked({"trace_child"});
