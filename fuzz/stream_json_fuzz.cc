@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json_view.h"
+#include "base/line_cutter.h"
 #include "base/random.h"
 #include "base/utf8.h"
 #include "cli/stream_json_asks.h"
@@ -17,7 +18,7 @@ namespace stet::fuzz {
 namespace {
 
 std::vector<std::string> LinesOf(std::string_view bytes, Random& random, std::size_t longest) {
-  cli::LineCutter cutter;
+  LineCutter cutter(cli::kMaxInputLine);
   std::vector<std::string> lines;
   const auto use = [&](std::optional<std::string_view> line) {
     CHECK(line && line->find('\n') == std::string_view::npos, "a line is one line");

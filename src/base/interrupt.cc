@@ -32,6 +32,10 @@ InterruptWatch::~InterruptWatch() {
   ::pthread_kill(thread_.native_handle(), kWakeUp);
   thread_.join();
   const sigset_t set = Watched();
+  // One that came too late to be heard asked for the end that has come.
+  const timespec at_once{};
+  while (::sigtimedwait(&set, nullptr, &at_once) > 0) {
+  }
   ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 

@@ -8,6 +8,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "base/loop_context.h"
+
 namespace stet {
 
 namespace asio = boost::asio;
@@ -43,7 +45,9 @@ struct Loop::Impl {
 
 Loop::Loop() : impl_(std::make_unique<Impl>()) {}
 
-Loop::~Loop() {
+Loop::~Loop() { Abandon(); }
+
+void Loop::Abandon() {
   // Tasks may own timers and watches: they go before the context.
   while (!impl_->roots.empty()) {
     const std::coroutine_handle<> root = impl_->roots.front();
@@ -60,6 +64,8 @@ void Loop::Run() {
 void Loop::Stop() { impl_->context.stop(); }
 
 void Loop::Post(std::function<void()> work) { asio::post(impl_->context, std::move(work)); }
+
+asio::io_context& LoopContext::Of(Loop& loop) { return loop.impl_->context; }
 
 void Loop::Spawn(Task<void> task) {
   const auto self = impl_->roots.emplace(impl_->roots.end());

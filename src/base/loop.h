@@ -33,6 +33,9 @@ class Loop {
   void Run();
   void Stop();
 
+  /// Destroys the tasks that still wait. Not while it runs.
+  void Abandon();
+
   /// Runs `work` on the loop's thread, never inside this call; in the order of posting.
   void Post(std::function<void()> work);
 
@@ -46,6 +49,7 @@ class Loop {
  private:
   friend class Timer;
   friend class FdWatch;
+  friend class LoopContext;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -16,14 +16,14 @@ void AddImage(UserInput& input, const JsonView& source) {
     input.problem = "an image must come as base64";
     return;
   }
-  std::optional<std::string> bytes = DecodeBase64(source["data"].StringOr(""));
-  if (!bytes) {
+  std::string data = source["data"].StringOr("");
+  if (!DecodeBase64(data)) {
     input.problem = "the data of an image is not base64";
     return;
   }
   protocol::ImageFile& image = input.send.images.emplace_back();
   image.media_type = source["media_type"].StringOr("");
-  image.bytes = *std::move(bytes);
+  image.data = std::move(data);
 }
 
 void AddBlock(UserInput& input, const JsonView& block) {
@@ -79,39 +79,6 @@ Result<Input> ReadResponse(const JsonView& json) {
 }
 
 }  // namespace
-
-void LineCutter::Keep(std::string_view bytes) {
-  if (too_long_) return;
-  if (bytes.size() > kMaxLine - line_.size()) {
-    too_long_ = true;
-    line_ = std::string();
-    return;
-  }
-  line_ += bytes;
-}
-
-void LineCutter::End(const Use& use) {
-  if (too_long_)
-    use(std::nullopt);
-  else
-    use(line_);
-  too_long_ = false;
-  line_.clear();
-}
-
-void LineCutter::Feed(std::string_view bytes, const Use& use) {
-  while (!bytes.empty()) {
-    const std::size_t end = bytes.find('\n');
-    Keep(bytes.substr(0, end));
-    if (end == std::string_view::npos) return;
-    End(use);
-    bytes.remove_prefix(end + 1);
-  }
-}
-
-void LineCutter::Finish(const Use& use) {
-  if (too_long_ || !line_.empty()) End(use);
-}
 
 Result<Input> ReadInput(std::string_view line) {
   if (!IsValidUtf8(line)) return Fail(Code::kInvalid, "the line is not UTF-8");

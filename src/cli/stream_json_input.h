@@ -1,11 +1,8 @@
-// What a program that drives stet sends it, in stream-json: lines of JSON, and what they say.
-//
-// Everything here takes input as it comes: a line that makes no sense is an error with the reason,
-// and memory is bounded by the longest line.
+// What a program that drives stet sends it, in stream-json: lines of JSON, and what they say. A
+// line that makes no sense is an error with the reason.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,26 +14,8 @@
 
 namespace stet::cli {
 
-/// Cuts bytes into lines.
-class LineCutter {
- public:
-  /// A longer line is dropped.
-  static constexpr std::size_t kMaxLine = std::size_t{20} << 20;
-
-  /// Gets each line without its end; nothing in place of one that was too long.
-  using Use = std::function<void(std::optional<std::string_view>)>;
-
-  void Feed(std::string_view bytes, const Use& use);
-  /// The input has ended: what is left is a line, too.
-  void Finish(const Use& use);
-
- private:
-  void Keep(std::string_view bytes);
-  void End(const Use& use);
-
-  std::string line_;
-  bool too_long_ = false;
-};
+/// A longer line is dropped.
+inline constexpr std::size_t kMaxInputLine = std::size_t{20} << 20;
 
 /// Somebody says something to the model.
 struct UserInput {

@@ -7,32 +7,6 @@
 namespace stet::cli {
 namespace {
 
-std::vector<std::string> Cut(LineCutter& cutter, std::string_view bytes) {
-  std::vector<std::string> lines;
-  cutter.Feed(bytes, [&](std::optional<std::string_view> line) {
-    lines.emplace_back(line.value_or("too long"));
-  });
-  return lines;
-}
-
-TEST(LineCutterTest, ALineMayComeInAnyPieces) {
-  LineCutter cutter;
-  EXPECT_EQ(Cut(cutter, "on"), std::vector<std::string>());
-  EXPECT_EQ(Cut(cutter, "e\n\ntw"), (std::vector<std::string>{"one", ""}));
-  std::vector<std::string> last;
-  cutter.Finish([&](std::optional<std::string_view> line) { last.emplace_back(*line); });
-  EXPECT_EQ(last, std::vector<std::string>{"tw"});
-}
-
-TEST(LineCutterTest, ALineOfTheLargestSizeIsReadAndALongerOneIsDropped) {
-  const std::string largest(LineCutter::kMaxLine, 'x');
-  LineCutter cutter;
-  EXPECT_EQ(Cut(cutter, largest), std::vector<std::string>());
-  EXPECT_EQ(Cut(cutter, "\n"), std::vector<std::string>{largest});
-  EXPECT_EQ(Cut(cutter, largest + "x"), std::vector<std::string>());
-  EXPECT_EQ(Cut(cutter, "more\nnext\n"), (std::vector<std::string>{"too long", "next"}));
-}
-
 TEST(ReadInputTest, AMessageIsAStringOrBlocks) {
   const Result<Input> text =
       ReadInput(R"({"type":"user","uuid":"u","message":{"role":"user","content":"hi"}})");
@@ -47,7 +21,7 @@ TEST(ReadInputTest, AMessageIsAStringOrBlocks) {
   const auto& input = std::get<UserInput>(*blocks);
   EXPECT_EQ(input.send.text, "a\n\nb");
   ASSERT_EQ(input.send.images.size(), 1U);
-  EXPECT_EQ(input.send.images[0].bytes, "f");
+  EXPECT_EQ(input.send.images[0].data, "Zg==");
   EXPECT_FALSE(input.starts_turn);
   EXPECT_EQ(input.problem, "");
 }

@@ -2,33 +2,17 @@
 // kind, and every type of the program stands in its table with its place.
 #include <gtest/gtest.h>
 
-#include "base/fs.h"
+#include "base/example_fixture.h"
 #include "log/line.h"
 #include "protocol/event.h"
 
 namespace stet::log {
 namespace {
 
-std::string Document() { return *ReadFile(std::string(STET_SOURCE_DIR) + "/doc/format/log.md"); }
-
-std::vector<std::string> ExampleLines() {
-  std::vector<std::string> lines;
-  const std::string text = Document();
-  bool inside = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
-    at = end + 1;
-    if (line.starts_with("```"))
-      inside = line == "```json";
-    else if (inside)
-      lines.push_back(line);
-  }
-  return lines;
-}
+std::string Document() { return FormatPage(STET_SOURCE_DIR, "log.md"); }
 
 TEST(LogFormat, EveryExampleLineIsGood) {
-  const std::vector<std::string> lines = ExampleLines();
+  const std::vector<std::string> lines = ExampleLines(Document());
   ASSERT_GE(lines.size(), 6u);
   for (const std::string& line : lines) {
     std::string sealed = line.substr(0, line.rfind(",\"crc\"")) + "}";
@@ -38,7 +22,7 @@ TEST(LogFormat, EveryExampleLineIsGood) {
 }
 
 TEST(LogFormat, EveryExampleIsReadAndWrittenBackUnchanged) {
-  for (const std::string& line : ExampleLines()) {
+  for (const std::string& line : ExampleLines(Document())) {
     std::string again;
     if (line.starts_with("{\"version\"")) {
       again = Encode(*Decode<protocol::Header>(Unsealed(line)));

@@ -1,4 +1,4 @@
-#include "cli/inbox.h"
+#include "client/inbox.h"
 
 #include <cerrno>
 #include <utility>
@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace stet::cli {
+namespace stet::client {
 
 Inbox::Inbox() : ready_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   CHECK(ready_.get() >= 0, "an eventfd");
@@ -75,4 +75,4 @@ std::optional<News> Inbox::Wait() {
   }
 }
 
-}  // namespace stet::cli
+}  // namespace stet::client

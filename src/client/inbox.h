@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "client/live.h"
 
-namespace stet::cli {
+namespace stet::client {
 
 using News = std::variant<protocol::Event, protocol::Transient>;
 
@@ -42,4 +42,4 @@ class Inbox {
   bool poked_ = false;
 };
 
-}  // namespace stet::cli
+}  // namespace stet::client

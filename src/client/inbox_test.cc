@@ -1,11 +1,11 @@
-#include "cli/inbox.h"
+#include "client/inbox.h"
 
 #include <thread>
 
 #include <gtest/gtest.h>
 #include <poll.h>
 
-namespace stet::cli {
+namespace stet::client {
 namespace {
 
 bool IsReadable(const Inbox& inbox) {
@@ -56,4 +56,4 @@ TEST(InboxTest, NothingIsLostBetweenTwoThreads) {
 }
 
 }  // namespace
-}  // namespace stet::cli
+}  // namespace stet::client

@@ -1,0 +1,33 @@
+// LineCutter: cuts bytes that come in any pieces into lines. Memory is bounded by the longest line.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stet {
+
+class LineCutter {
+ public:
+  /// A line of more bytes is dropped.
+  explicit LineCutter(std::size_t max_line) : max_line_(max_line) {}
+
+  /// Gets each line without its end; nothing in place of one that was too long.
+  using Use = std::function<void(std::optional<std::string_view>)>;
+
+  void Feed(std::string_view bytes, const Use& use);
+  /// The input has ended: what is left is a line, too.
+  void Finish(const Use& use);
+
+ private:
+  void Keep(std::string_view bytes);
+  void End(const Use& use);
+
+  std::size_t max_line_;
+  std::string line_;
+  bool too_long_ = false;
+};
+
+}  // namespace stet

@@ -1,0 +1,73 @@
+// LoopThread: a loop on a thread of its own, and how other threads have work done there.
+//
+// Whoever owns things that live on the loop makes them before Start and destroys them after Stop.
+// Call and Await are for other threads, between the two; they wait without a deadline, so the work
+// must have one.
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <future>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "base/loop.h"
+#include "base/task.h"
+
+namespace stet {
+
+class LoopThread {
+ public:
+  LoopThread() = default;
+  ~LoopThread() { Stop(); }
+  LoopThread(const LoopThread&) = delete;
+  LoopThread& operator=(const LoopThread&) = delete;
+
+  Loop& loop() { return loop_; }
+
+  /// Signals are for the thread that started it, and for those that ask for them.
+  void Start() {
+    sigset_t all;
+    sigset_t before;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { loop_.Run(); });
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  /// What was posted and did not run yet will not run.
+  void Stop() {
+    if (!thread_.joinable()) return;
+    loop_.Stop();
+    thread_.join();
+  }
+
+  /// Waits for what `work` gives.
+  template <class Work>
+  auto Call(Work work) {
+    using T = std::invoke_result_t<Work>;
+    std::promise<T> promise;
+    std::future<T> future = promise.get_future();
+    loop_.Post([&] { promise.set_value(work()); });
+    return future.get();
+  }
+
+  /// The same for what takes its time there.
+  template <class T>
+  T Await(std::function<Task<T>()> start) {
+    std::promise<T> promise;
+    std::future<T> future = promise.get_future();
+    auto whole = [](std::function<Task<T>()> begin, std::promise<T>& done) -> Task<void> {
+      T value = co_await begin();
+      done.set_value(std::move(value));
+    };
+    loop_.Post([&] { loop_.Spawn(whole(start, promise)); });
+    return future.get();
+  }
+
+ private:
+  Loop loop_;
+  std::thread thread_;
+};
+
+}  // namespace stet
