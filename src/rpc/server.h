@@ -1,15 +1,19 @@
 // Server: HTTP and WebSocket on a unix socket and, when asked for, on TCP or TLS. One per host.
 //
-// Belongs to the loop. What comes from a peer is bounded: heads of 16 KB, bodies and frames of
-// kMaxFrame, kHeadTime for a head, kConnections connections; what is over is refused with its HTTP
-// status. It looks at no meaning: `admit` says who may speak at all.
+// Belongs to the loop, and must die before it, as must what it hands out. What comes from a peer is
+// bounded: heads of 16 KB, bodies and frames of kMaxFrame, kHeadTime for a head, kConnections
+// connections; what is over is refused with its HTTP status. It looks at no meaning: `admit` says
+// who may speak at all.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,13 +54,14 @@ class HttpReply {
  public:
   virtual ~HttpReply() = default;
   virtual void Send(int status, Headers headers, std::string body) = 0;
-  /// A body that goes on: its texts are sent as they come. Nothing is read from it.
+  /// A body that goes on: its texts are sent as they come. Nothing is read from it. The connection
+  /// ends with it.
   virtual std::unique_ptr<Channel> Stream(int status, Headers headers) = 0;
 };
 
 struct ServerEvents {
-  /// Before anything else is done with a request, WebSocket or not: an error refuses it with 403
-  /// (kDenied), 401 (kAuth) or 400.
+  /// Before anything else is done with a request, WebSocket or not, and before its body is read: an
+  /// error refuses it with 403 (kDenied), 401 (kAuth) or 400, and its message.
   std::function<Status(const HttpRequest&)> admit;
   /// A WebSocket was opened at /ws.
   std::function<void(std::unique_ptr<Channel>, const Peer&)> channel;
@@ -77,9 +82,11 @@ struct ListenOptions {
 
 class Server {
  public:
+  /// kBusy when another listens there already, kInvalid for what is no address or no certificate.
   static Result<std::unique_ptr<Server>> Listen(Loop& loop, const ListenOptions& options,
                                                 ServerEvents events);
-  /// Closes what is open; the unix socket's name is removed.
+  /// Closes the connections that are no channels; those belong to whoever was given them. The unix
+  /// socket's name is removed.
   virtual ~Server() = default;
 
   /// "127.0.0.1:7777"; empty without TCP.

@@ -1,0 +1,34 @@
+// Limits: how long a peer may take over what, and how many there may be. Tests make them small.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "base/cancel.h"
+#include "base/loop.h"
+#include "base/result.h"
+#include "base/task.h"
+#include "rpc/channel.h"
+#include "rpc/dial.h"
+#include "rpc/server.h"
+
+namespace stet::rpc {
+
+struct Limits {
+  std::chrono::milliseconds head = kHeadTime;    // For the head of a request, and hand-shakes.
+  std::chrono::milliseconds body = kSilence;     // For the body of a request, and to take a reply.
+  std::chrono::milliseconds silence = kSilence;  // Of a channel; between two requests.
+  std::chrono::milliseconds dial = std::chrono::seconds(10);
+  std::size_t connections = kConnections;
+  bool compress_loopback = false;  // It costs more there than it saves.
+};
+
+/// Server::Listen with other limits.
+Result<std::unique_ptr<Server>> ListenWith(Loop& loop, const ListenOptions& options,
+                                           ServerEvents events, const Limits& limits);
+
+/// Dial with other limits.
+Task<Result<std::unique_ptr<Channel>>> DialWith(Loop& loop, Endpoint endpoint, CancelToken cancel,
+                                                Limits limits);
+
+}  // namespace stet::rpc

@@ -1,0 +1,41 @@
+#include "rpc/serving.h"
+
+#include <utility>
+
+namespace stet::rpc {
+namespace {
+
+class Reply final : public HttpReply {
+ public:
+  explicit Reply(std::shared_ptr<Answering> answering) : answering_(std::move(answering)) {}
+  Reply(const Reply&) = delete;
+  Reply& operator=(const Reply&) = delete;
+  ~Reply() override { Send(500, {}, ""); }
+
+  void Send(int status, Headers headers, std::string body) override {
+    if (const auto answering = std::exchange(answering_, nullptr))
+      answering->Answer(status, headers, std::move(body));
+  }
+
+  std::unique_ptr<Channel> Stream(int status, Headers headers) override {
+    const auto answering = std::exchange(answering_, nullptr);
+    CHECK(answering, "a request is answered once");
+    return answering->AnswerStream(status, headers);
+  }
+
+ private:
+  std::shared_ptr<Answering> answering_;  // Null once it is answered.
+};
+
+}  // namespace
+
+std::unique_ptr<HttpReply> MakeReply(std::shared_ptr<Answering> answering) {
+  return std::make_unique<Reply>(std::move(answering));
+}
+
+std::shared_ptr<void> TakeSlot(const std::shared_ptr<Serving>& serving) {
+  ++serving->slots;
+  return {serving.get(), [serving](void*) { --serving->slots; }};
+}
+
+}  // namespace stet::rpc
