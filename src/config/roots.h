@@ -23,6 +23,15 @@ struct Roots {
   [[nodiscard]] std::string trust() const { return data + "/trust.json"; }
   [[nodiscard]] std::string vault() const { return data + "/vault"; }
   [[nodiscard]] std::string vault_key() const { return data + "/vault.key"; }
+  /// The host's socket, what it says of itself, and whom it knows.
+  [[nodiscard]] std::string host_socket() const { return data + "/host.sock"; }
+  [[nodiscard]] std::string host_state() const { return data + "/host.json"; }
+  [[nodiscard]] std::string host_lock() const { return data + "/host.lock"; }
+  [[nodiscard]] std::string host_certificate() const { return data + "/host.crt"; }
+  [[nodiscard]] std::string host_key() const { return data + "/host.key"; }
+  [[nodiscard]] std::string host_log() const { return data + "/host.log"; }
+  [[nodiscard]] std::string tokens() const { return data + "/tokens.json"; }
+  [[nodiscard]] std::string projects() const { return data + "/projects.json"; }
   [[nodiscard]] std::string diagnostics() const { return data + "/diagnostics.log"; }
 };
 

@@ -29,7 +29,8 @@ struct FileSettings {
               (OptionalRaw, hooks),
               (OptionalRaw, extensions),
               (OptionalRaw, log),
-              (OptionalRaw, ui))
+              (OptionalRaw, ui),
+              (OptionalRaw, host))
 };
 
 class Reader {
@@ -245,6 +246,10 @@ Result<Settings> Reader::Read() {
   RETURN_IF_ERROR(ReadSection(file.extensions, "extensions", settings.extensions));
   RETURN_IF_ERROR(ReadSection(file.log, "log", settings.log));
   RETURN_IF_ERROR(ReadSection(file.ui, "ui", settings.ui));
+  RETURN_IF_ERROR(ReadSection(file.host, "host", settings.host));
+  const std::string join = settings.host.join.value_or("auto");
+  if (join != "auto" && join != "running" && join != "never")
+    return std::unexpected(At("host.join", "host.join must be auto, running or never"));
   const std::string durability = settings.log.durability.value_or("strict");
   if (durability != "strict" && durability != "relaxed")
     return std::unexpected(At("log.durability", "log.durability must be strict or relaxed"));
@@ -284,7 +289,7 @@ Result<Settings> ReadProjectSettings(const std::string& path) {
   if (!text) return std::unexpected(text.error());
   ASSIGN_OR_RETURN(Settings settings, ParseSettings(*text, path));
   ASSIGN_OR_RETURN(const TomlText toml, ReadToml(*text, path));
-  for (const char* section : {"log", "ui"}) {
+  for (const char* section : {"log", "ui", "host"}) {
     if (JsonView(toml.json)[section].is_object())
       return Fail(Code::kInvalid,
                   fmt::format("{}:{}: [{}] is for the user's own file, not for a project's", path,

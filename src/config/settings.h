@@ -120,6 +120,18 @@ struct ExtensionSettings {
   STET_FIELDS(ExtensionSettings, (Names, disabled))  // Ids of those that are not started.
 };
 
+/// [host]
+struct HostSettings {
+  STET_FIELDS(HostSettings,
+              (Text, join),  // auto (start or join the background host), running, never
+              (Text, listen),  // "ADDRESS:PORT" beside the unix socket; unset: none
+              (Names, origins),  // Of pages that may ask, beside the host's own.
+              (Names, names),  // That it may be asked by, beside loopback's.
+              (Text, certificate),  // PEM files, for TLS.
+              (Text, key),
+              (Int, sleep_after_ms))  // A session that rests this long is put to sleep.
+};
+
 struct Settings {
   InstructionSettings instructions;
   ToolSettings tools;
@@ -129,6 +141,7 @@ struct Settings {
   std::int64_t threshold_permille = 800;  // context.threshold, read.
   LogSettings log;
   UiSettings ui;
+  HostSettings host;
   HookList hooks;  // [hooks]
   ExtensionSettings extensions;
   std::optional<ModelSettings> model;           // [model]
@@ -150,7 +163,8 @@ Result<Settings> ReadSettings(const std::string& path);
 /// and exclude; the rest of the file is not looked at.
 Result<PolicySettings> ReadProjectRules(const std::string& path);
 
-/// All of a trusted project's file. kInvalid as well for what is the device's own: [log] and [ui].
+/// All of a trusted project's file. kInvalid as well for what is the device's own: [log], [ui] and
+/// [host].
 Result<Settings> ReadProjectSettings(const std::string& path);
 
 /// The texts of a table such as `headers`.

@@ -38,7 +38,7 @@ struct Attach {
 };
 
 struct ImageFile {
-  STET_FIELDS(ImageFile, (Text, media_type), (Text, bytes))
+  STET_FIELDS(ImageFile, (Text, media_type), (Text, data))  // Base64.
 };
 using ImageFiles = std::vector<ImageFile>;
 

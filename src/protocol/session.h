@@ -30,6 +30,11 @@ struct SessionSummary {
               (std::uint64_t, log_bytes))  // Of the log that this was made from.
 };
 
+/// Where the leaf was, and where it is.
+struct Moved {
+  STET_FIELDS(Moved, (OptionalText, old_leaf), (OptionalText, new_leaf))
+};
+
 /// The state of a run as a compaction would carry it.
 struct CapsuleReport {
   STET_FIELDS(CapsuleReport,

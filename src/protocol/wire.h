@@ -151,6 +151,11 @@ struct Subscribed {
               (OptionalRaws, events))  // With `recent`.
 };
 
+/// Where the leaf should be; it is not moved when it is not `expected_leaf`.
+struct MoveLeaf {
+  STET_FIELDS(MoveLeaf, (OptionalText, target), (OptionalText, expected_leaf))
+};
+
 /// The environment that a local client hands over: "NAME=value" each.
 struct Environment {
   STET_FIELDS(Environment, (std::optional<Texts>, environment))
@@ -186,10 +191,53 @@ struct HostStatus {
               (std::uint64_t, memory_bytes))
 };
 
+/// How a host is started.
+struct HostLaunch {
+  STET_FIELDS(HostLaunch,
+              (Text, launched),  // user or client
+              (OptionalText, listen),  // "ADDRESS:PORT"; absent: as configured
+              (bool, exposed),  // It may listen elsewhere than on loopback.
+              (OptionalText, certificate),
+              (OptionalText, key),
+              (std::int64_t, ready_fd))  // Told when it listens; below 0: nobody.
+};
+
+/// host.json: what a host says of itself, for clients of the same user.
+struct HostState {
+  STET_FIELDS(HostState,
+              (std::int64_t, pid),
+              (Text, host_id),
+              (Text, program),
+              (Text, socket),
+              (Text, address),
+              (Text, token),
+              (Text, launched),
+              (OptionalText, fingerprint),  // Of the certificate, with TLS.
+              (std::int64_t, started_at),
+              (OptionalInt, stopped_at))
+};
+
+/// How a host is found.
+struct HostReport {
+  STET_FIELDS(HostReport,
+              (Text, state),  // running, stopped, or orphan (it died without saying so)
+              (std::optional<HostStatus>, status))
+};
+
 struct TaskRow {
-  STET_FIELDS(TaskRow, (Text, task_id), (Text, kind), (Text, text))
+  STET_FIELDS(TaskRow, (Text, task_id), (Text, kind), (bool, running))
 };
 using TaskRows = std::vector<TaskRow>;
+
+struct Browsed {
+  STET_FIELDS(Browsed, (Text, path), (OptionalText, parent), (Texts, folders))
+};
+
+/// Somebody who may connect over the network.
+struct TokenRow {
+  STET_FIELDS(TokenRow, (Text, name), (Texts, rights), (std::int64_t, created_at))
+};
+using TokenRows = std::vector<TokenRow>;
 
 /// What every right is called.
 namespace right {
