@@ -75,6 +75,15 @@ class LiveSession {
   virtual Status Close() = 0;
 };
 
+/// What sessions are wanted for, and so where they are worked on.
+enum class Work {
+  kConversation,  // In the background host, started when there is none, unless configured
+                  // otherwise.
+  kNewSession,    // In this process.
+  kOldSession,    // In the host that runs, if one does; else in this process.
+  kBackground,    // In the background host in any case.
+};
+
 class Live {
  public:
   virtual ~Live() = default;

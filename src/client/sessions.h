@@ -31,10 +31,7 @@ struct Imported {
       faults;  // What is wrong with what was imported; it was imported all the same.
 };
 
-struct Moved {
-  std::optional<std::string> old_leaf;
-  std::optional<std::string> new_leaf;
-};
+using Moved = protocol::Moved;
 
 class Sessions {
  public:
@@ -53,6 +50,9 @@ class Sessions {
                         const std::function<bool(const protocol::Event&)>& sink) = 0;
   virtual Status Transcript(const std::string& session_id, const std::optional<std::string>& at,
                             const std::function<bool(const protocol::DisplayRow&)>& sink) = 0;
+  /// What the session keeps under that name: an image, a file as it was before a change. kNotFound
+  /// when nothing is.
+  virtual Result<std::string> Blob(const std::string& session_id, const std::string& name) = 0;
   virtual Result<protocol::SessionTree> Tree(const std::string& session_id) = 0;
 
   /// What its model calls came to; those of child agents stand in their own sessions.

@@ -1,0 +1,151 @@
+// Connection: a client's line to one host: says hello, asks, hands on what the host tells, and
+// comes back when the line breaks. doc/format/wire.md is what it speaks.
+//
+// Belongs to the loop: everything is called, and calls back, on its thread. It keeps its clientId
+// over reconnects. It tries again for ever, waiting longer each time, unless the host will not have
+// it (kAuth, kDenied, kTooNew): then it is gone, and so is everything that was asked. Whatever the
+// host says, it does not crash; what is no message of ours is passed over.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/cancel.h"
+#include "base/loop.h"
+#include "base/random.h"
+#include "base/result.h"
+#include "protocol/wire.h"
+#include "rpc/channel.h"
+
+namespace stet::client {
+
+enum class LinkState {
+  kConnecting,    // For the first time.
+  kConnected,     // The host has said welcome.
+  kReconnecting,  // The line broke.
+  kGone,          // For good.
+};
+
+/// How long to wait before dialling again.
+struct Backoff {
+  std::chrono::milliseconds first{50};
+  std::chrono::milliseconds most{5000};
+
+  /// After `failed` attempts in a row: `first` doubled each time up to `most`, of which the second
+  /// half is left to chance.
+  [[nodiscard]] std::chrono::milliseconds After(int failed, Random& random) const;
+};
+
+using Dialer = std::function<Task<Result<std::unique_ptr<rpc::Channel>>>(Loop&, CancelToken)>;
+
+struct ConnectionOptions {
+  Dialer dial;
+  std::string token;  // Empty: none.
+  std::string name;   // Of the face, for people.
+  Backoff backoff = {};
+  std::chrono::milliseconds hello_time{10'000};  // For the welcome.
+  /// Hears every change, and why it is no longer connected. May be empty.
+  std::function<void(LinkState, const std::string& why)> on_state = {};
+};
+
+struct Request {
+  std::string method;
+  std::string params = "{}";
+  /// The answer does not depend on how often it is asked: asked again when the line breaks.
+  bool repeatable = false;
+  std::chrono::milliseconds within{30'000};
+};
+
+/// Hears the pushes of one session.
+class Follower {
+ public:
+  virtual ~Follower() = default;
+  /// A line is there, new: subscribe. Nothing else was asked on it before.
+  virtual void OnConnected() = 0;
+  /// There will be no other.
+  virtual void OnGone(const Error& why) = 0;
+  /// An EventPush, TransientPush or LivePush of the session. Must not destroy the connection.
+  virtual void OnPush(const protocol::FromHost& push) = 0;
+};
+
+class Connection {
+ public:
+  static constexpr std::size_t kMaxWaiting = 1024;
+
+  using Done = std::function<void(Result<Raw>)>;
+
+  /// Dials at once. `loop` and `random` outlive it.
+  Connection(Loop& loop, Random& random, ConnectionOptions options);
+  /// Ends the line. Whoever still waits is told kCancelled.
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// `done` hears the answer, once, never inside this call: what the host says, kTimeout when it
+  /// says nothing in time, or kUnavailable: the host could not be reached in time, or the line
+  /// broke before the answer, and it may or may not have been done. Pushes that came before the
+  /// answer were handed on before. kFull when kMaxWaiting wait already.
+  void Ask(Request request, Done done);
+
+  /// One follower a session, until Unfollow. kConflict when there is one.
+  Status Follow(const std::string& session_id, Follower& follower);
+  void Unfollow(const std::string& session_id, const Follower& follower);
+
+  [[nodiscard]] LinkState state() const { return state_; }
+  /// Why it is not connected.
+  [[nodiscard]] const Error& trouble() const { return trouble_; }
+  /// What the host said of itself last; nothing before the first time.
+  [[nodiscard]] const std::optional<protocol::Welcome>& welcome() const { return welcome_; }
+
+ private:
+  struct Waiting {
+    Request request;
+    Done done;
+    std::unique_ptr<Timer> deadline;
+    bool sent = false;  // On the line that is there now.
+  };
+  using Waitings = std::map<std::uint64_t, Waiting>;
+
+  void Dial();
+  void Dialled(Result<std::unique_ptr<rpc::Channel>> dialled);
+  void SayHello();
+  void Lost(const Error& why);
+  void End(const Error& why);
+  void DropChannel();
+  void Enter(LinkState state, const std::string& why);
+  void Hear(std::string_view frame);
+  void Take(std::string_view message);
+  void Take(const protocol::Welcome& welcome);
+  void Take(const protocol::Bye& bye);
+  void Take(const protocol::WireReply& reply);
+  void Push(const std::string& session_id, const protocol::FromHost& push);
+  void ForEachFollower(const std::function<void(Follower&)>& call);
+  void Transmit(std::uint64_t number, Waiting& waiting);
+  void Answer(std::uint64_t number, Result<Raw> answer);
+  void OutOfTime(std::uint64_t number);
+
+  Loop& loop_;
+  Random& random_;
+  ConnectionOptions options_;
+  LinkState state_ = LinkState::kConnecting;
+  Error trouble_;
+  std::string client_id_;
+  std::optional<protocol::Welcome> welcome_;
+  std::unique_ptr<rpc::Channel> channel_;
+  std::uint64_t line_ = 0;  // Counts channels: what an old one says is told apart.
+  int failed_ = 0;          // Attempts since something useful came.
+  CancelSource cancel_;
+  Timer timer_;  // Until the next attempt, or for the welcome.
+  std::uint64_t last_number_ = 0;
+  Waitings waiting_;
+  std::map<std::string, Follower*, std::less<>> followers_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace stet::client

@@ -1,0 +1,76 @@
+// RemoteSession: one hold on a session of a host in another process. See remote_live.h for what it
+// guarantees.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "client/cache.h"
+#include "client/live.h"
+#include "client/projection.h"
+#include "client/remote_live.h"
+#include "client/remote_thread.h"
+#include "client/subscription.h"
+
+namespace stet::client {
+
+/// What every request to a host needs to know.
+struct RemoteLink {
+  RemoteThread& thread;
+  std::optional<std::vector<std::string>> environment;  // Absent: not handed over.
+  std::chrono::milliseconds patience;
+
+  /// `object` with the environment in it.
+  [[nodiscard]] std::string WithEnvironment(std::string object) const;
+};
+
+class RemoteSession final : public LiveSession {
+ public:
+  RemoteSession(const RemoteLink& link, std::string session_id);
+  ~RemoteSession() override;
+
+  /// Subscribes; fails as the host does. `reopen` is as a Subscription has it.
+  Status Begin(StreamOptions options, std::string reopen = "");
+  /// The same, with what the cache has told first. `device_id` is the host's.
+  Status Begin(Watched watched, const std::string& device_id);
+
+  protocol::LiveState State() override;
+  Result<protocol::Accepted> Send(const protocol::Send& send) override;
+  void Cancel() override;
+  Status Answer(const protocol::PermissionAnswer& answer) override;
+  Status Answer(const protocol::QuestionAnswer& answer) override;
+  Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items) override;
+  Status Change(const protocol::Change& change) override;
+  Result<Moved> Rewind(const std::optional<std::string>& target) override;
+  Result<Moved> Branch(const std::string& leaf) override;
+  Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
+                                        bool restore) override;
+  Result<std::string> Mark(const protocol::Mark& mark) override;
+  Result<std::string> Command(const std::string& name, const std::string& text) override;
+  Result<protocol::RunReport> Run() override;
+  Result<protocol::TurnRows> Turns() override;
+  Result<protocol::PermissionReport> Permissions() override;
+  Result<std::vector<protocol::Event>> Recent(std::size_t count) override;
+  std::optional<protocol::TurnReport> Report(const std::string& turn_id) override;
+  Status Close() override;
+
+ private:
+  [[nodiscard]] Request RequestFor(std::string method, const std::string& object,
+                                   bool repeatable) const;
+  Status Do(std::string method, const std::string& object, bool repeatable);
+  Result<Moved> Move(std::string method, const std::optional<std::string>& target);
+  void KeepInCache();
+
+  RemoteLink link_;
+  const std::string session_id_;
+  std::unique_ptr<Subscription> subscription_;  // The thread's.
+  Projection kept_;                             // The thread's; for the cache.
+  Cache* cache_ = nullptr;
+  std::string device_id_;
+  protocol::LiveState last_state_;
+};
+
+}  // namespace stet::client

@@ -1,0 +1,113 @@
+#include "client/subscription.h"
+
+#include <utility>
+
+#include "protocol/live.h"
+
+namespace stet::client {
+namespace {
+
+/// A host that did not answer is asked again after this.
+constexpr std::chrono::seconds kRetry{1};
+
+}  // namespace
+
+Subscription::Subscription(Loop& loop, Connection& connection, std::string session_id,
+                           StreamOptions options, std::string reopen)
+    : connection_(connection),
+      session_id_(std::move(session_id)),
+      stream_(std::move(options)),
+      reopen_(std::move(reopen)),
+      deadline_(loop),
+      retry_(loop) {}
+
+Subscription::~Subscription() { connection_.Unfollow(session_id_, *this); }
+
+void Subscription::Start(std::chrono::milliseconds within, Ready ready) {
+  ready_ = std::move(ready);
+  if (Status followed = connection_.Follow(session_id_, *this); !followed)
+    return Finish(std::move(followed));
+  if (connection_.state() == LinkState::kGone) return OnGone(connection_.trouble());
+  deadline_.Start(within, [this] {
+    Finish(connection_.state() == LinkState::kConnected
+               ? Fail(Code::kTimeout, "the host did not answer in time")
+               : std::unexpected(connection_.trouble()));
+  });
+  if (connection_.state() == LinkState::kConnected) OnConnected();
+}
+
+void Subscription::Finish(Status status) {
+  deadline_.Cancel();
+  if (const Ready ready = std::exchange(ready_, nullptr)) ready(std::move(status));
+}
+
+/// A host that was started anew does not know how the session was opened.
+void Subscription::Reopen() {
+  const std::string host_id = connection_.welcome() ? connection_.welcome()->host_id : "";
+  const std::string before = std::exchange(host_id_, host_id);
+  if (reopen_.empty() || before.empty() || before == host_id) return;
+  // What comes of it is heard as events; when it fails, so does what is asked next.
+  connection_.Ask({.method = "sessions.open", .params = reopen_}, [](const Result<Raw>&) {});
+}
+
+void Subscription::OnConnected() {
+  Reopen();
+  const std::string params = protocol::ForSession(session_id_, Encode(stream_.Next()));
+  connection_.Ask(
+      {.method = "session.subscribe", .params = params},
+      [this, alive = std::weak_ptr<bool>(alive_), number = ++asked_](Result<Raw> answer) {
+        if (!alive.expired() && number == asked_) Subscribed(std::move(answer));
+      });
+}
+
+void Subscription::Subscribed(Result<Raw> answer) {
+  Result<protocol::Subscribed> told =
+      answer ? Decode<protocol::Subscribed>(answer->text) : std::unexpected(answer.error());
+  if (told) {
+    stream_.Begin(*told);
+    return Finish({});
+  }
+  const Code code = told.error().code;
+  if (code == Code::kUnavailable) return;  // The line broke: OnConnected comes again.
+  if (code == Code::kTimeout) {
+    retry_.Start(kRetry, [this] {
+      if (connection_.state() == LinkState::kConnected) OnConnected();
+    });
+    return;
+  }
+  OnGone(told.error());
+}
+
+void Subscription::OnGone(const Error& why) {
+  stream_.EndTurns(stream_.open_turns());
+  Finish(std::unexpected(why));
+}
+
+void Subscription::OnPush(const protocol::FromHost& push) {
+  if (const auto* event = std::get_if<protocol::EventPush>(&push)) stream_.Take(*event);
+  if (const auto* news = std::get_if<protocol::TransientPush>(&push)) stream_.Take(*news);
+  const auto* live = std::get_if<protocol::LivePush>(&push);
+  if (live == nullptr) return;
+  stream_.Take(*live);
+  CheckTurns();
+}
+
+/// What was missed may have been the end of a turn that leaves nothing in the log.
+void Subscription::CheckTurns() {
+  std::vector<std::string> open = stream_.open_turns();
+  if (open.empty()) return;
+  const auto heard = [this, alive = std::weak_ptr<bool>(alive_),
+                      open = std::move(open)](const Result<Raw>& answer) mutable {
+    if (alive.expired() || !answer) return;
+    const Result<protocol::LiveState> state = Decode<protocol::LiveState>(answer->text);
+    if (!state) return;
+    std::erase(open, state->turn_id.value_or(""));
+    stream_.EndTurns(open);
+  };
+  connection_.Ask({.method = "session.state",
+                   .params = protocol::ForSession(session_id_, "{}"),
+                   .repeatable = true},
+                  heard);
+}
+
+}  // namespace stet::client

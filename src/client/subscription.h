@@ -1,0 +1,59 @@
+// Subscription: keeps one session's stream going over a connection: subscribes, and does so again
+// after every reconnect with what the stream knows.
+//
+// Belongs to the connection's loop; dies before the connection. When the host will not go on with
+// the session, the turns that are open are told to have ended, so that nobody waits for ever.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/loop.h"
+#include "client/connection.h"
+#include "client/stream.h"
+
+namespace stet::client {
+
+class Subscription final : public Follower {
+ public:
+  using Ready = std::function<void(Status)>;
+
+  /// `reopen`: the params of sessions.open with which a host that was started anew is asked to open
+  /// the session as it was; empty: it is not.
+  Subscription(Loop& loop, Connection& connection, std::string session_id, StreamOptions options,
+               std::string reopen = "");
+  ~Subscription() override;
+  Subscription(const Subscription&) = delete;
+  Subscription& operator=(const Subscription&) = delete;
+
+  /// `ready` hears once whether the host has taken the subscription, and why not after `within`.
+  void Start(std::chrono::milliseconds within, Ready ready);
+
+  Stream& stream() { return stream_; }
+  [[nodiscard]] const std::string& session_id() const { return session_id_; }
+
+  void OnConnected() override;
+  void OnGone(const Error& why) override;
+  void OnPush(const protocol::FromHost& push) override;
+
+ private:
+  void Reopen();
+  void Subscribed(Result<Raw> answer);
+  void CheckTurns();
+  void Finish(Status status);
+
+  Connection& connection_;
+  const std::string session_id_;
+  Stream stream_;
+  const std::string reopen_;
+  std::string host_id_;  // The one that was subscribed to last.
+  Ready ready_;
+  Timer deadline_;
+  Timer retry_;
+  std::uint64_t asked_ = 0;  // Counts subscriptions: an answer to an old one is told apart.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace stet::client
