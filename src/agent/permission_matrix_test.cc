@@ -64,7 +64,7 @@ class PermissionMatrixTest : public testing::Test {
       EXPECT_TRUE(ReplaceFile(At(target.path), "x\n", Durable::kNo));
     }
     workspace_.project = workspace_.cwd = At("project");
-    for (auto& tool : tool::BuiltinTools({.secret_variables = {}, .shells = shells_}))
+    for (auto& tool : tool::BuiltinTools({.variables = ProcessVariables({}), .shells = shells_}))
       EXPECT_TRUE(tools_.Add(std::move(tool)));
     MakeAliases();
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/environment.h"
 #include "base/json_view.h"
 #include "base/temp_dir.h"
 #include "hook/process.h"
@@ -22,10 +23,11 @@ class ExtensionProcessTest : public testing::Test {
   void Make(const std::string& script) {
     process_ = std::make_unique<ExtensionProcess>(
         loop_,
-        ExtensionStart{.command = {"bash", "-c", script},
-                       .folder = dir_.path(),
-                       .environment = EnvironmentWithout({}, dir_.path()),
-                       .timeout = milliseconds(10'000)},
+        ExtensionStart{
+            .command = {"bash", "-c", script},
+            .folder = dir_.path(),
+            .environment = WithProject(Environment::OfProcess().variables(), dir_.path()),
+            .timeout = milliseconds(10'000)},
         ExtensionProcess::Listener{
             .asked = [this](std::string_view method, const Raw& params) -> Result<Raw> {
               asked_.push_back(std::string(method) + " " + params.text);

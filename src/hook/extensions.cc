@@ -59,7 +59,7 @@ class Extensions::One : public std::enable_shared_from_this<Extensions::One> {
             session.loop,
             {.command = manifest_.command,
              .folder = manifest_.folder,
-             .environment = EnvironmentWithout(session.secret_variables, session.project),
+             .environment = WithProject(session.variables(), session.project),
              .timeout = timeout()},
             {.asked = [this](std::string_view method,
                              const Raw& params) { return Asked(method, params); },

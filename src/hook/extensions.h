@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/environment.h"
 #include "base/loop.h"
 #include "hook/event.h"
 #include "hook/extension_manifest.h"
@@ -44,7 +45,7 @@ struct ExtensionSession {
   Loop& loop;
   std::string session_id;
   std::string project;
-  std::vector<std::string> secret_variables;  // Names of those that they do not get.
+  Variables variables;  // That they get: no keys.
 };
 
 /// What one of them would have done with the context.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/cancel.h"
+#include "base/environment.h"
 #include "base/loop.h"
 #include "config/hook_settings.h"
 #include "hook/event.h"
@@ -45,9 +46,9 @@ using Asker = std::function<Task<Result<std::string>>(std::string prompt, Cancel
 struct Surroundings {
   Loop& loop;
   net::HttpClient* http = nullptr;
-  Asker ask;                                  // Empty: there is no model for prompts.
-  std::string project;                        // Where commands run.
-  std::vector<std::string> secret_variables;  // Names of those that they do not get.
+  Asker ask;            // Empty: there is no model for prompts.
+  std::string project;  // Where commands run.
+  Variables variables;  // That they get: no keys.
 };
 
 class Hooks {

@@ -32,7 +32,7 @@ class HooksTest : public testing::Test {
                                     .http = &http_,
                                     .ask = ask_,
                                     .project = dir_.path(),
-                                    .secret_variables = {"STET_TEST_SECRET"}});
+                                    .variables = ProcessVariables({"STET_TEST_SECRET"})});
   }
 
   Verdict Run(Occasion occasion, const CancelToken& cancel = {}) {

@@ -71,7 +71,7 @@ Task<Outcome> RunCommand(const Hook& hook, const Surroundings& around, std::stri
                          CancelToken cancel) {
   SpawnOptions options;
   options.argv = {"bash", "-c", hook.settings.what};
-  options.env = EnvironmentWithout(around.secret_variables, around.project);
+  options.env = WithProject(around.variables(), around.project);
   options.cwd = around.project;
   options.stdin_data = std::move(input) + "\n";
   options.max_output_bytes = kMaxOutputBytes;

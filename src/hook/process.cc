@@ -6,9 +6,11 @@
 #include <string_view>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "base/fd.h"
 
 namespace stet::hook {
@@ -109,16 +111,12 @@ Task<ProcessEnd> RunProcess(Loop& loop, SpawnOptions options, std::chrono::milli
   co_return end;
 }
 
-std::vector<std::string> EnvironmentWithout(const std::vector<std::string>& secrets,
-                                            const std::string& project) {
-  std::vector<std::string> variables = {"STET_PROJECT_DIR=" + project};
-  for (char** own = environ; *own != nullptr; ++own) {
-    const std::string_view variable = *own;
-    const std::string_view name = variable.substr(0, variable.find('='));
-    if (name != "STET_PROJECT_DIR" && std::ranges::find(secrets, name) == secrets.end())
-      variables.emplace_back(variable);
-  }
-  return variables;
+std::vector<std::string> WithProject(std::vector<std::string> own, const std::string& project) {
+  constexpr std::string_view kProject = "STET_PROJECT_DIR";
+  std::erase_if(own,
+                [&](const std::string& variable) { return VariableName(variable) == kProject; });
+  own.push_back(fmt::format("{}={}", kProject, project));
+  return own;
 }
 
 }  // namespace stet::hook

@@ -32,8 +32,7 @@ struct ProcessEnd {
 Task<ProcessEnd> RunProcess(Loop& loop, SpawnOptions options, std::chrono::milliseconds timeout,
                             CancelToken cancel);
 
-/// Our environment without `secrets` (names), with STET_PROJECT_DIR.
-std::vector<std::string> EnvironmentWithout(const std::vector<std::string>& secrets,
-                                            const std::string& project);
+/// `own` with STET_PROJECT_DIR.
+std::vector<std::string> WithProject(std::vector<std::string> own, const std::string& project);
 
 }  // namespace stet::hook

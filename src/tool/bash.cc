@@ -86,7 +86,7 @@ protocol::Task TaskStart(const std::string& task_id, const Call& call) {
 class BashTool final : public Tool {
  public:
   explicit BashTool(ShellAccess access)
-      : shells_(access.shells), secret_variables_(std::move(access.secret_variables)) {
+      : shells_(access.shells), variables_(std::move(access.variables)) {
     constexpr std::string_view kEnd = R"(},"required":["command"],"additionalProperties":false})";
     schema_ = fmt::format("{}{}{}", kSchema, access.sandboxed ? kUnsandboxed : "", kEnd);
   }
@@ -159,7 +159,7 @@ class BashTool final : public Tool {
   [[nodiscard]] ShellCommand CommandOf(const Args& args, const Call& call) const {
     return {.command = args.Text("command").value_or(""),
             .cwd = call.workspace.cwd,
-            .secret_variables = secret_variables_,
+            .variables = variables_(),
             .input = args.Text("stdin"),
             .keep_input_open = args.Flag("background"),
             .timeout = Timeout(args),
@@ -202,7 +202,7 @@ class BashTool final : public Tool {
   }
 
   Shells& shells_;
-  std::vector<std::string> secret_variables_;
+  Variables variables_;
   std::string schema_;
 };
 

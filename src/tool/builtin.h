@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/environment.h"
 #include "tool/shells.h"
 #include "tool/tool.h"
 
@@ -22,8 +23,8 @@ std::unique_ptr<Tool> MakeGlobTool();
 std::unique_ptr<Tool> MakeGrepTool();
 /// What the tools for commands work with.
 struct ShellAccess {
-  /// Commands do not get the variables of these names: keys of model providers.
-  std::vector<std::string> secret_variables;
+  /// What commands get of the environment: no keys of model providers.
+  Variables variables;
   /// Of the session; outlives the tools.
   Shells& shells;
   /// Commands may be kept in a sandbox: the model is told how to ask for a way out.
@@ -51,8 +52,8 @@ using Snipper =
 /// Not among the builtin ones either: turns are the session's.
 std::unique_ptr<Tool> MakeSnipTool(Snipper snip);
 
-/// All of them, WebFetch only with a client. Whoever knows of keys in the environment names their
-/// variables.
+/// All of them, WebFetch only with a client. Whoever knows of keys in the environment leaves
+/// them out of it.
 std::vector<std::unique_ptr<Tool>> BuiltinTools(ShellAccess shell, WebAccess web = {});
 
 }  // namespace stet::tool

@@ -1,6 +1,7 @@
 #include "tool/registry.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include <fmt/format.h>
 
@@ -51,12 +52,29 @@ Status CheckIsObject(const Raw& args) {
       "The arguments are a JSON string that holds JSON. Call again with the object itself.");
 }
 
+/// Sessions of a host have the same tools: a schema is read once, as long as somebody uses it.
+Result<std::shared_ptr<const JsonSchema>> SharedSchema(std::string_view text) {
+  constexpr std::size_t kManyKnown = 256;
+  static std::mutex mutex;
+  static std::map<std::string, std::weak_ptr<const JsonSchema>, std::less<>> known;
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(text); found != known.end()) {
+    if (auto schema = found->second.lock()) return schema;
+  }
+  ASSIGN_OR_RETURN(JsonSchema parsed, JsonSchema::Parse(text));
+  if (known.size() >= kManyKnown)
+    std::erase_if(known, [](const auto& entry) { return entry.second.expired(); });
+  auto schema = std::make_shared<const JsonSchema>(std::move(parsed));
+  known.insert_or_assign(std::string(text), schema);
+  return schema;
+}
+
 }  // namespace
 
 Status Registry::Add(std::unique_ptr<Tool> tool) {
   std::string name(tool->name());
   if (tools_.contains(name)) return Fail(Code::kConflict, "two tools are named " + name);
-  auto schema = JsonSchema::Parse(tool->schema());
+  auto schema = SharedSchema(tool->schema());
   if (!schema) return std::unexpected(std::move(schema).error().While("schema of tool " + name));
   tools_.emplace(std::move(name), Entry{std::move(tool), *std::move(schema)});
   return {};
@@ -78,7 +96,7 @@ Status Registry::Check(std::string_view name, const Raw& args) const {
                                     : fmt::format(" Did you mean {}?", fmt::join(nearest, ", "))));
   }
   RETURN_IF_ERROR(CheckIsObject(args));
-  const std::vector<SchemaError> errors = found->second.schema.Validate(args.text);
+  const std::vector<SchemaError> errors = found->second.schema->Validate(args.text);
   if (errors.empty()) return {};
   std::string message = fmt::format("The arguments do not fit the schema of {}:", name);
   for (const SchemaError& error : errors)

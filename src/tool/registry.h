@@ -41,7 +41,7 @@ class Registry {
  private:
   struct Entry {
     std::unique_ptr<Tool> tool;
-    JsonSchema schema;
+    std::shared_ptr<const JsonSchema> schema;  // Of everybody who has such a tool.
   };
   [[nodiscard]] std::vector<std::string_view> Nearest(std::string_view name) const;
 

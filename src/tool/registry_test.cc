@@ -79,7 +79,7 @@ TEST_F(RegistryTest, ANameIsTakenOnce) {
 TEST(BuiltinTest, EveryToolHasAUsableSchemaAndAShortDescription) {
   Registry registry;
   Shells shells(nullptr);
-  for (auto& tool : BuiltinTools({.secret_variables = {}, .shells = shells})) {
+  for (auto& tool : BuiltinTools({.variables = ProcessVariables({}), .shells = shells})) {
     const std::string_view text = tool->description();
     EXPECT_LT(std::ranges::count(text, '\n'), 12) << tool->name();
     const Status added = registry.Add(std::move(tool));

@@ -37,7 +37,7 @@ Result<std::unique_ptr<Shell>> Shell::Start(Loop& loop, const ShellCommand& comm
   ASSIGN_OR_RETURN(ShellOutput output, ShellOutput::Make(files.output()));
   const bool has_input = command.input || command.keep_input_open;
   SpawnOptions options{.argv = {"bash", "-c", command.command},
-                       .env = ShellEnvironment(command.secret_variables, files),
+                       .env = ShellEnvironment(command.variables, files),
                        .cwd = command.cwd,
                        .stdin_from = has_input ? StdinFrom::kPipe : StdinFrom::kNull,
                        .merge_stderr = true,

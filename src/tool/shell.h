@@ -27,9 +27,9 @@ namespace stet::tool {
 struct ShellCommand {
   std::string command;
   std::string cwd;
-  std::vector<std::string> secret_variables;  // Names of those that it does not get.
-  std::optional<std::string> input;           // Absent, and not kept open: /dev/null.
-  bool keep_input_open = false;               // For more of it later.
+  std::vector<std::string> variables;  // That it gets, beside ours.
+  std::optional<std::string> input;    // Absent, and not kept open: /dev/null.
+  bool keep_input_open = false;        // For more of it later.
   std::optional<std::chrono::seconds> timeout;
   const sandbox::Chosen* sandbox = nullptr;  // Null: it runs without one.
 };

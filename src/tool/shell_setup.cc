@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include "base/environment.h"
 #include "base/fs.h"
 
 namespace stet::tool {
@@ -30,10 +30,6 @@ constexpr std::string_view kFixedVariables[] = {
     "TERM=dumb",
     "DEBIAN_FRONTEND=noninteractive",
 };
-
-std::string_view NameOf(std::string_view variable) {
-  return variable.substr(0, variable.find('='));
-}
 
 std::string Quoted(std::string_view text) {
   std::string quoted = "'";
@@ -79,18 +75,17 @@ Status ShellFiles::WriteStart() const {
   return ReplaceFile(start(), script + ":\n", Durable::kNo);
 }
 
-std::vector<std::string> ShellEnvironment(const std::vector<std::string>& secrets,
+std::vector<std::string> ShellEnvironment(const std::vector<std::string>& own,
                                           const ShellFiles& files) {
   std::vector<std::string> variables(std::begin(kFixedVariables), std::end(kFixedVariables));
   variables.push_back("BASH_ENV=" + files.start());
   const std::size_t fixed = variables.size();
-  for (char** own = environ; *own != nullptr; ++own) {
-    const std::string_view name = NameOf(*own);
+  for (const std::string& kept : own) {
+    const std::string_view name = VariableName(kept);
     const bool replaced =
         std::any_of(variables.begin(), variables.begin() + static_cast<std::ptrdiff_t>(fixed),
-                    [&](const std::string& variable) { return NameOf(variable) == name; });
-    if (!replaced && std::ranges::find(secrets, name) == secrets.end())
-      variables.emplace_back(*own);
+                    [&](const std::string& variable) { return VariableName(variable) == name; });
+    if (!replaced) variables.push_back(kept);
   }
   return variables;
 }

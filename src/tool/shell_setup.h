@@ -37,9 +37,9 @@ class ShellFiles {
   std::string folder_;
 };
 
-/// Our own variables, without those named in `secrets`, and with what keeps programs from waiting
-/// for a person: no pager, no editor, no prompt for a password.
-std::vector<std::string> ShellEnvironment(const std::vector<std::string>& secrets,
+/// `own`, with what keeps programs from waiting for a person: no pager, no editor, no prompt for a
+/// password.
+std::vector<std::string> ShellEnvironment(const std::vector<std::string>& own,
                                           const ShellFiles& files);
 
 }  // namespace stet::tool

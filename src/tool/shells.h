@@ -52,6 +52,7 @@ class Shells {
   ~Shells();
 
   [[nodiscard]] std::size_t running() const;
+  [[nodiscard]] const std::deque<std::shared_ptr<ShellTask>>& tasks() const { return tasks_; }
   /// Which tasks run, for the model; empty when none does.
   [[nodiscard]] std::string Describe() const;
 

@@ -33,8 +33,9 @@ class ToolTest : public testing::Test {
   ToolTest() {
     EXPECT_TRUE(MakeDirs(Path("")));
     workspace_.project = workspace_.cwd = Path("");
-    for (auto& tool : BuiltinTools(
-             {.secret_variables = {"STET_TEST_SECRET"}, .shells = shells_, .sandboxed = true}))
+    for (auto& tool : BuiltinTools({.variables = ProcessVariables({"STET_TEST_SECRET"}),
+                                    .shells = shells_,
+                                    .sandboxed = true}))
       EXPECT_TRUE(registry_.Add(std::move(tool)));
   }
 
