@@ -37,10 +37,10 @@ std::vector<std::string> SecretVariables(const provider::Model& model) {
 /// Opens a session step by step; each step uses what the ones before found out.
 class Opener {
  public:
-  Opener(const config::Roots& roots, const Attach& attach)
-      : roots_(roots), attach_(attach), store_(roots) {}
+  explicit Opener(const LaneRequest& request)
+      : request_(request), roots_(request.roots), attach_(request.attach), store_(request.roots) {}
 
-  Result<LaneSetup> Prepare(Loop& loop, ModelAccess& models);
+  Result<LaneSetup> Prepare();
   Status NoteSettings(LaneSetup& setup) const;
 
  private:
@@ -51,6 +51,11 @@ class Opener {
   Status FindHooks(const std::string& project, const protocol::TrustReport& trust,
                    LaneSetup& setup) const;
 
+  [[nodiscard]] provider::Environment Keys() const {
+    return KeyLookup(roots_, request_.environment);
+  }
+
+  const LaneRequest& request_;
   const config::Roots& roots_;
   const Attach& attach_;
   SessionStore store_;
@@ -65,7 +70,7 @@ Status Opener::FindModel() {
   if (asked.empty() && log_)
     asked =
         AskedFor(settings_, log_->index().state().info.model.value_or(log_->header().meta.model));
-  ASSIGN_OR_RETURN(model_, provider::SelectModel(settings_, asked, KeyLookup(roots_)));
+  ASSIGN_OR_RETURN(model_, provider::SelectModel(settings_, asked, Keys()));
   const provider::Model& model = model_.access.model;
   if (attach_.max_price > 0 && !model.prices)
     return Fail(Code::kInvalid,
@@ -74,7 +79,7 @@ Status Opener::FindModel() {
                             model.FullName()));
   if (attach_.fallback_model.empty()) return {};
   ASSIGN_OR_RETURN(provider::Selected fallback,
-                   provider::SelectModel(settings_, attach_.fallback_model, KeyLookup(roots_)));
+                   provider::SelectModel(settings_, attach_.fallback_model, Keys()));
   if (!fallback.offline()) model_.fallback = std::move(fallback.access);
   return {};
 }
@@ -141,7 +146,7 @@ Status Opener::FindHooks(const std::string& project, const protocol::TrustReport
   return {};
 }
 
-Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
+Result<LaneSetup> Opener::Prepare() {
   const std::string root = agent::GitRoot(attach_.cwd);
   const std::string project = root.empty() ? attach_.cwd : root;
   ASSIGN_OR_RETURN(const SessionSettings session, ReadSessionSettings(roots_, project));
@@ -162,9 +167,10 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
                                                 .home = ProcessEnvironment("HOME"),
                                                 .secret_variables = SecretVariables(model)});
   const protocol::InfoChanges& kept = log_->index().state().info;
+  const auto settings = std::make_shared<const config::Settings>(settings_);
   LaneSetup setup{
-      .loop = loop,
-      .models = models,
+      .loop = request_.loop,
+      .models = request_.models,
       .log = std::move(log_),
       .model = model_,
       .effort = attach_.effort ? attach_.effort
@@ -192,11 +198,13 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
       .tools = attach_.tools,
       .disabled = settings_.tools.disabled.value_or(std::vector<std::string>()),
       .output_schema = attach_.output_schema,
-      .secret_variables = SecretVariables(model),
+      .variables = [environment = request_.environment,
+                    secrets = SecretVariables(model)] { return environment->Without(secrets); },
       .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
       .answers = attach_.answers,
       .keep_waiting = !attach_.at,
       .fresh = fresh_,
+      .woken = request_.woken,
       .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true),
       .context = {.auto_compact = settings_.context.auto_compact.value_or(true),
                   .threshold_permille = settings_.threshold_permille,
@@ -209,10 +217,10 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
             return KeepGrant(scope == "project" ? roots.project_rules(project) : roots.rules(),
                              rule);
           },
-      .prime = [settings = settings_](agent::Workbench& bench) { PrimeRequests(bench, settings); },
+      .prime = [settings](agent::Workbench& bench) { PrimeRequests(bench, *settings); },
       .select =
-          [settings = settings_, keys = KeyLookup(roots_)](const std::string& asked) {
-            return provider::SelectModel(settings, asked, keys);
+          [settings, keys = Keys()](const std::string& asked) {
+            return provider::SelectModel(*settings, asked, keys);
           }};
   if (const Vault vault(roots_); vault.exists()) {
     ASSIGN_OR_RETURN(const auto secrets, vault.Read());
@@ -223,8 +231,7 @@ Result<LaneSetup> Opener::Prepare(Loop& loop, ModelAccess& models) {
   RETURN_IF_ERROR(FindHooks(project, session.trust, setup));
   // Without its key the session simply has no title.
   if (settings_.roles.contains("auxiliary")) {
-    if (Result<provider::Selected> auxiliary =
-            provider::SelectRole(settings_, "auxiliary", KeyLookup(roots_)))
+    if (Result<provider::Selected> auxiliary = provider::SelectRole(settings_, "auxiliary", Keys()))
       setup.auxiliary = *std::move(auxiliary);
   }
   return setup;
@@ -245,14 +252,11 @@ Status Opener::NoteSettings(LaneSetup& setup) const {
 
 }  // namespace
 
-Result<std::unique_ptr<Lane>> OpenLane(const config::Roots& roots, const Attach& attach, Loop& loop,
-                                       ModelAccess& models, client::Watcher watcher,
-                                       log::Subscription& subscription) {
-  Opener opener(roots, attach);
-  ASSIGN_OR_RETURN(LaneSetup setup, opener.Prepare(loop, models));
-  subscription = setup.log->Subscribe([watcher = std::move(watcher)](const log::Published& what) {
-    watcher(what.event, what.transient);
-  });
+Result<std::unique_ptr<Lane>> OpenLane(const LaneRequest& request, const LogOpened& opened) {
+  Opener opener(request);
+  ASSIGN_OR_RETURN(LaneSetup setup, opener.Prepare());
+  opened(*setup.log);
+  const Attach& attach = request.attach;
   const bool rewinds = attach.at && !attach.fork;
   RETURN_IF_ERROR(opener.NoteSettings(setup));
   ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::Open(std::move(setup)));

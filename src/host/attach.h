@@ -2,6 +2,7 @@
 // session's log, and what it was started with before.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "client/live.h"
@@ -10,9 +11,20 @@
 
 namespace stet::host {
 
-/// On the loop's thread. `watcher` hears everything from the opening on, through `subscription`.
-Result<std::unique_ptr<Lane>> OpenLane(const config::Roots& roots, const protocol::Attach& attach,
-                                       Loop& loop, ModelAccess& models, client::Watcher watcher,
-                                       log::Subscription& subscription);
+/// What a lane is opened with. Everything referred to outlives the lane.
+struct LaneRequest {
+  const config::Roots& roots;
+  Loop& loop;
+  ModelAccess& models;
+  const protocol::Attach& attach;
+  std::shared_ptr<const Environment> environment;  // Not null; commands get what it is then.
+  bool woken = false;
+};
+
+/// Called once with the log as it was opened: before anything else is appended.
+using LogOpened = std::function<void(log::Log&)>;
+
+/// On the loop's thread.
+Result<std::unique_ptr<Lane>> OpenLane(const LaneRequest& request, const LogOpened& opened);
 
 }  // namespace stet::host

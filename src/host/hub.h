@@ -74,6 +74,8 @@ class Hub {
   /// Hears every item from now on; what was gathered before is sent first.
   void Join(HubListener& listener);
   void Leave(HubListener& listener);
+  /// Sends what is gathered.
+  void Flush();
   [[nodiscard]] bool heard() const { return !listeners_.empty(); }
 
   [[nodiscard]] std::int64_t epoch() const { return epoch_; }
@@ -95,7 +97,6 @@ class Hub {
   };
 
   bool Gather(const protocol::Transient& transient);
-  void Flush();
   void Emit(HubItem item);
   void EmitTransient(const protocol::Transient& transient, std::uint64_t from_seq);
   void Keep(HubItem item);

@@ -11,6 +11,7 @@
 #include "agent/pinned_sections.h"
 #include "agent/request.h"
 #include "agent/resume.h"
+#include "base/base64.h"
 #include "protocol/ids.h"
 #include "tool/builtin.h"
 #include "tool/image.h"
@@ -115,10 +116,9 @@ Status Lane::AddTools() {
     if (std::ranges::any_of(setup_.disabled, is)) return false;
     return !setup_.tools || std::ranges::any_of(*setup_.tools, is);
   };
-  for (std::unique_ptr<tool::Tool>& builtin :
-       tool::BuiltinTools({setup_.secret_variables, *shells_,
-                           setup_.sandbox.when != agent::SandboxRules::When::kNever},
-                          {&setup_.models.http(), setup_.private_hosts})) {
+  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools(
+           {setup_.variables, *shells_, setup_.sandbox.when != agent::SandboxRules::When::kNever},
+           {&setup_.models.http(), setup_.private_hosts})) {
     if (wanted(builtin->name())) RETURN_IF_ERROR(tools_.Add(std::move(builtin)));
   }
   if (wanted("Snip"))
@@ -211,7 +211,7 @@ protocol::LiveState Lane::State() const {
   return state;
 }
 
-Result<protocol::Accepted> Lane::Send(const protocol::Send& send) {
+Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::string& client_id) {
   if (send.client_message_id &&
       setup_.log->index().FindKey(log::Key::kClientMessage, *send.client_message_id)) {
     protocol::Accepted known;
@@ -235,7 +235,7 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send) {
                 "a question of the turn before waits for its answer: answer it, or "
                 "cancel it first");
   }
-  return working() ? Enqueue(send) : Start(send);
+  return working() ? Enqueue(send, client_id) : Start(send, client_id);
 }
 
 Result<protocol::Blocks> Lane::ContentOf(const protocol::Send& send) {
@@ -244,14 +244,16 @@ Result<protocol::Blocks> Lane::ContentOf(const protocol::Send& send) {
   text.text = send.text;
   content.emplace_back(std::move(text));
   for (const protocol::ImageFile& file : send.images) {
-    const std::string_view type = tool::ImageType(file.bytes);
+    const std::optional<std::string> bytes = DecodeBase64(file.data);
+    if (!bytes) return Fail(Code::kInvalid, "the data of an image is not base64");
+    const std::string_view type = tool::ImageType(*bytes);
     if (type.empty()) return Fail(Code::kInvalid, "an image is not a PNG, JPEG, GIF or WebP file");
-    if (file.bytes.size() > tool::kMaxImageBytes)
+    if (bytes->size() > tool::kMaxImageBytes)
       return Fail(Code::kInvalid, fmt::format("an image has {} bytes, {} is the most",
-                                              file.bytes.size(), tool::kMaxImageBytes));
+                                              bytes->size(), tool::kMaxImageBytes));
     protocol::ImageBlock image;
     image.media_type = type;
-    ASSIGN_OR_RETURN(image.blob, setup_.log->blobs().Put(file.bytes));
+    ASSIGN_OR_RETURN(image.blob, setup_.log->blobs().Put(*bytes));
     content.emplace_back(std::move(image));
   }
   ASSIGN_OR_RETURN(protocol::Blocks mentioned, agent::MentionedImages(bench_, send.text));
@@ -267,7 +269,7 @@ void Lane::NewTurn(const std::string& turn_id) {
   if (bench_.output) bench_.output->value.reset();
 }
 
-Status Lane::AppendMessage(protocol::UserMessage message) {
+Status Lane::AppendMessage(protocol::UserMessage message, const std::string& client_id) {
   RETURN_IF_ERROR(EnsureSnapshot());
   const Millis now = SystemClock().Now();
   const Millis before = opening_.last_turn_at;
@@ -278,17 +280,19 @@ Status Lane::AppendMessage(protocol::UserMessage message) {
   }
   RETURN_IF_ERROR(TellOfPins());
   opening_.last_turn_at = now;
-  return agent::AppendEvent(*setup_.log, std::move(message), turn_->stamp());
+  protocol::Stamp stamp = turn_->stamp();
+  stamp.client_id = client_id;
+  return agent::AppendEvent(*setup_.log, std::move(message), stamp);
 }
 
-Result<protocol::Accepted> Lane::Start(const protocol::Send& send) {
+Result<protocol::Accepted> Lane::Start(const protocol::Send& send, const std::string& client_id) {
   protocol::UserMessage message;
   message.client_message_id = send.client_message_id;
   message.source = "user";
   ASSIGN_OR_RETURN(message.message.blocks, ContentOf(send));
   const bool first = setup_.log->index().state().user_messages == 0;
   NewTurn();
-  if (Status appended = AppendMessage(std::move(message)); !appended) {
+  if (Status appended = AppendMessage(std::move(message), client_id); !appended) {
     turn_.reset();
     return std::unexpected(std::move(appended).error());
   }
@@ -300,7 +304,7 @@ Result<protocol::Accepted> Lane::Start(const protocol::Send& send) {
   return accepted;
 }
 
-Result<protocol::Accepted> Lane::Enqueue(const protocol::Send& send) {
+Result<protocol::Accepted> Lane::Enqueue(const protocol::Send& send, const std::string& client_id) {
   const bool steer = send.how == "steer";
   const log::SessionState& state = setup_.log->index().state();
   protocol::QueueUpdate update;
@@ -309,7 +313,7 @@ Result<protocol::Accepted> Lane::Enqueue(const protocol::Send& send) {
   protocol::QueueItem& item = update.items.emplace_back();
   item.item_id = protocol::NewQueueItemId(ProcessRandom());
   item.client_message_id = send.client_message_id;
-  item.client_id = "local";
+  item.client_id = client_id;
   ASSIGN_OR_RETURN(item.content, ContentOf(send));
   protocol::Accepted accepted;
   accepted.what = steer ? "steered" : "queued";
@@ -384,7 +388,7 @@ Result<bool> Lane::TakeFollowUp(std::string& text) {
   message.message.blocks = item.content;
   text = protocol::PlainText(item.content);
   NewTurn();
-  RETURN_IF_ERROR(AppendMessage(std::move(message)));
+  RETURN_IF_ERROR(AppendMessage(std::move(message), item.client_id));
   return true;
 }
 

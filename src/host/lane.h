@@ -17,12 +17,14 @@
 #include "agent/instructions.h"
 #include "agent/opening.h"
 #include "agent/turn.h"
+#include "base/environment.h"
 #include "base/loop.h"
 #include "client/live.h"
 #include "hook/extensions.h"
 #include "hook/hooks.h"
 #include "host/model_access.h"
 #include "log/log.h"
+#include "protocol/wire.h"
 #include "provider/selection.h"
 #include "tool/registry.h"
 #include "tool/shells.h"
@@ -44,11 +46,12 @@ struct LaneSetup {
   protocol::OptionalTexts tools;      // The only ones; absent: all.
   std::vector<std::string> disabled;  // Tools that there are not.
   std::optional<Raw> output_schema;
-  std::vector<std::string> secret_variables;
+  Variables variables;                     // That commands and hooks get: no keys.
   std::vector<std::string> private_hosts;  // That WebFetch may ask.
   bool answers = false;                    // Somebody answers what is asked.
   bool keep_waiting = false;  // What was asked before goes on waiting, if somebody answers.
   bool fresh = false;         // The session was made just now.
+  bool woken = false;         // It goes on where it was put to sleep.
   bool task_end_starts_turn = true;
   agent::ContextRules context = {};
   std::optional<provider::Selected> auxiliary;  // Makes titles.
@@ -73,7 +76,9 @@ class Lane {
 
   [[nodiscard]] protocol::LiveState State() const;
   [[nodiscard]] Result<protocol::PermissionReport> Permissions() const;
-  Result<protocol::Accepted> Send(const protocol::Send& send);
+  /// `client_id` is who sends it, for the record.
+  Result<protocol::Accepted> Send(const protocol::Send& send,
+                                  const std::string& client_id = "local");
   void Cancel();
   Status Answer(const protocol::PermissionAnswer& answer);
   Status Answer(const protocol::QuestionAnswer& answer);
@@ -92,8 +97,18 @@ class Lane {
   [[nodiscard]] std::optional<protocol::TurnReport> Report(const std::string& turn_id) const;
   [[nodiscard]] log::Log& log() { return *setup_.log; }
 
-  /// Cancels what runs, and ends when all is at rest and the log is closed.
-  Task<Status> Close();
+  /// A turn is under way, or waits for an answer.
+  [[nodiscard]] bool working() const { return turn_ != nullptr; }
+  /// Nothing at all goes on, in the background neither.
+  [[nodiscard]] bool resting() const;
+  /// What runs in the background.
+  [[nodiscard]] protocol::TaskRows Tasks() const;
+  /// From now on somebody answers what is asked.
+  void ExpectAnswers() { asks_.set_present(true); }
+
+  /// Cancels what runs, and ends when all is at rest and the log is closed. One that `sleeps` will
+  /// be opened again: hooks are not told of an end.
+  Task<Status> Close(bool sleeps = false);
 
  private:
   explicit Lane(LaneSetup setup);
@@ -105,14 +120,13 @@ class Lane {
   Status NoteAppendedInstructions();
   Status NoteLostTasks();
 
-  [[nodiscard]] bool working() const { return turn_ != nullptr; }
-  Result<protocol::Accepted> Start(const protocol::Send& send);
-  Result<protocol::Accepted> Enqueue(const protocol::Send& send);
+  Result<protocol::Accepted> Start(const protocol::Send& send, const std::string& client_id);
+  Result<protocol::Accepted> Enqueue(const protocol::Send& send, const std::string& client_id);
   Result<protocol::Accepted> Continue();
   Result<protocol::Accepted> Compact(const std::string& focus);
   Result<protocol::Accepted> Next();
   Result<protocol::Blocks> ContentOf(const protocol::Send& send);
-  Status AppendMessage(protocol::UserMessage message);
+  Status AppendMessage(protocol::UserMessage message, const std::string& client_id);
   void NewTurn(const std::string& turn_id = "");
 
   Task<void> Work(std::string mentions, bool resume);
@@ -131,7 +145,7 @@ class Lane {
   Status OpenExtensions();
   Task<void> TellStart();
   Task<void> AwaitStart();
-  Task<void> TellEnd();
+  Task<void> TellEnd(bool sleeps);
   Result<std::string> Pin(const std::string& text);
   Result<std::string> Unpin(const std::string& id);
   Result<std::string> Snip(const protocol::Mark& mark);

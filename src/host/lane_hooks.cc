@@ -22,9 +22,10 @@ void Lane::OpenHooks() {
                             .http = &setup_.models.http(),
                             .ask = std::move(ask),
                             .project = setup_.workspace.project,
-                            .secret_variables = setup_.secret_variables};
+                            .variables = setup_.variables};
   hooks_ = std::make_unique<hook::Hooks>(std::move(setup_.hooks), std::move(around));
   bench_.hooks = hooks_.get();
+  if (setup_.woken) return;
   started_.emplace(setup_.loop);
   setup_.loop.Spawn(TellStart());
 }
@@ -35,7 +36,7 @@ Status Lane::OpenExtensions() {
   const hook::ExtensionSession session{.loop = setup_.loop,
                                        .session_id = setup_.log->header().session_id,
                                        .project = setup_.workspace.project,
-                                       .secret_variables = setup_.secret_variables};
+                                       .variables = setup_.variables};
   extensions_ = std::make_unique<hook::Extensions>(std::move(setup_.extensions), session,
                                                    agent::HostOf(bench_));
   bench_.extensions = extensions_.get();
@@ -94,14 +95,14 @@ Task<void> Lane::AwaitStart() {
   co_await started;
 }
 
-Task<void> Lane::TellEnd() {
+Task<void> Lane::TellEnd(bool sleeps) {
   co_await AwaitStart();
   if (extensions_) {
     extensions_->Tell("session_end", Raw{"{}"});
     heard_ = log::Subscription();
     co_await extensions_->Close();
   }
-  if (!hooks_) co_return;
+  if (!hooks_ || sleeps) co_return;
   hook::Occasion occasion = hook::OnSessionEnd("other");
   const protocol::Stamp stamp;
   const CancelToken never;

@@ -200,7 +200,26 @@ void Lane::TaskEnded(const tool::ShellEnd& end) {
   if (!told) turn_.reset();
 }
 
-Task<Status> Lane::Close() {
+bool Lane::resting() const {
+  const auto pending = [](const std::optional<Pending<bool>>& done) {
+    return done && !done->is_set();
+  };
+  return !working() && shells_->running() == 0 && !pending(title_done_) && !pending(memory_done_) &&
+         !pending(started_);
+}
+
+protocol::TaskRows Lane::Tasks() const {
+  protocol::TaskRows rows;
+  for (const std::shared_ptr<tool::ShellTask>& task : shells_->tasks()) {
+    protocol::TaskRow& row = rows.emplace_back();
+    row.task_id = task->id;
+    row.kind = "shell";
+    row.running = !task->shell->how();
+  }
+  return rows;
+}
+
+Task<Status> Lane::Close(bool sleeps) {
   closing_ = true;
   Cancel();
   title_cancel_.Cancel();
@@ -210,7 +229,7 @@ Task<Status> Lane::Close() {
     const Pending<bool> rested = *rested_;
     co_await rested;
   }
-  co_await TellEnd();
+  co_await TellEnd(sleeps);
   shells_->StopAll();
   co_return setup_.log->Close();
 }

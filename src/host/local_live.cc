@@ -1,58 +1,39 @@
 #include "host/local_live.h"
 
 #include <algorithm>
-#include <future>
-#include <thread>
 
 #include <fmt/format.h>
 
+#include "base/loop_thread.h"
 #include "host/attach.h"
 #include "host/session_store.h"
 
 namespace stet::host {
 namespace {
 
-/// The thread that runs the loop, and how others have work done there.
+/// The thread that runs the lanes, and what they share.
 class HostThread {
  public:
-  HostThread() : models_(loop_), thread_([this] { loop_.Run(); }) {}
-  ~HostThread() {
-    loop_.Stop();
-    thread_.join();
-  }
+  HostThread() : models_(thread_.loop()) { thread_.Start(); }
+  ~HostThread() { thread_.Stop(); }
   HostThread(const HostThread&) = delete;
   HostThread& operator=(const HostThread&) = delete;
 
-  Loop& loop() { return loop_; }
+  Loop& loop() { return thread_.loop(); }
   ModelAccess& models() { return models_; }
 
-  /// Waits for what `work` gives.
   template <class Work>
   auto Call(Work work) {
-    using T = std::invoke_result_t<Work>;
-    std::promise<T> promise;
-    std::future<T> future = promise.get_future();
-    loop_.Post([&] { promise.set_value(work()); });
-    return future.get();
+    return thread_.Call(std::move(work));
   }
-
-  /// The same for what takes its time there.
   template <class T>
   T Await(std::function<Task<T>()> start) {
-    std::promise<T> promise;
-    std::future<T> future = promise.get_future();
-    auto whole = [](std::function<Task<T>()> begin, std::promise<T>& done) -> Task<void> {
-      T value = co_await begin();
-      done.set_value(std::move(value));
-    };
-    loop_.Post([&] { loop_.Spawn(whole(start, promise)); });
-    return future.get();
+    return thread_.Await<T>(std::move(start));
   }
 
  private:
-  Loop loop_;
+  LoopThread thread_;
   ModelAccess models_;
-  std::thread thread_;
 };
 
 class LocalSession final : public client::LiveSession {
@@ -146,9 +127,19 @@ class LocalLive final : public client::Live {
                                                       client::Watcher watcher) override {
     if (!host_) host_ = std::make_unique<HostThread>();
     log::Subscription subscription;
+    const auto environment = std::make_shared<const Environment>(Environment::OfProcess());
+    const auto opened = [&](log::Log& log) {
+      subscription = log.Subscribe([watcher = std::move(watcher)](const log::Published& what) {
+        watcher(what.event, what.transient);
+      });
+    };
     ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, host_->Call([&] {
-      return OpenLane(roots_, attach, host_->loop(), host_->models(), std::move(watcher),
-                      subscription);
+      return OpenLane({.roots = roots_,
+                       .loop = host_->loop(),
+                       .models = host_->models(),
+                       .attach = attach,
+                       .environment = environment},
+                      opened);
     }));
     return std::make_unique<LocalSession>(*host_, std::move(lane), std::move(subscription));
   }

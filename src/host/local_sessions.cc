@@ -13,6 +13,7 @@
 #include "context/display.h"
 #include "host/context_report.h"
 #include "host/garbage.h"
+#include "host/local_host.h"
 #include "host/model_access.h"
 #include "host/requests.h"
 #include "host/session_store.h"
@@ -76,6 +77,10 @@ class LocalSessions : public client::Sessions {
     });
   }
 
+  Result<std::string> Blob(const std::string& session_id, const std::string& name) override {
+    return log::Blobs(log::Paths{store_.DirOf(session_id)}.blobs()).Get(name);
+  }
+
   Result<protocol::SessionTree> Tree(const std::string& session_id) override {
     protocol::SessionTree tree;
     tree.session_id = session_id;
@@ -135,12 +140,16 @@ class LocalSessions : public client::Sessions {
   Result<client::Moved> Rewind(const std::string& session_id,
                                const std::optional<std::string>& target,
                                const std::optional<std::string>& expected_leaf) override {
+    if (const auto asked = AskToMove("session.rewind", session_id, target, expected_leaf))
+      return *asked;
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& leaf) { return log.Rewind(target, leaf); });
   }
 
   Result<client::Moved> Branch(const std::string& session_id, const std::string& leaf,
                                const std::optional<std::string>& expected_leaf) override {
+    if (const auto asked = AskToMove("session.branch", session_id, leaf, expected_leaf))
+      return *asked;
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& expected) { return log.Branch(leaf, expected); });
   }
@@ -182,7 +191,14 @@ class LocalSessions : public client::Sessions {
     return host::Import(store_, path, new_id);
   }
 
-  Status Remove(const std::string& session_id) override { return store_.Remove(session_id); }
+  Status Remove(const std::string& session_id) override {
+    if (const std::optional<Result<Raw>> asked = AskRunningHost(
+            store_.roots(), "session.delete", protocol::ForSession(session_id, "{}"))) {
+      RETURN_IF_ERROR(*asked);
+      return {};
+    }
+    return store_.Remove(session_id);
+  }
   Result<std::vector<protocol::TrashRow>> Trash() override { return store_.Trash(); }
   Result<std::string> Restore(std::string_view typed) override { return store_.Restore(typed); }
 
@@ -213,12 +229,28 @@ class LocalSessions : public client::Sessions {
     return {};
   }
 
+  /// By the host that runs; nothing when none does.
+  std::optional<Result<client::Moved>> AskToMove(const std::string& method,
+                                                 const std::string& session_id,
+                                                 const std::optional<std::string>& target,
+                                                 const std::optional<std::string>& expected_leaf) {
+    protocol::MoveLeaf move;
+    move.target = target;
+    move.expected_leaf = expected_leaf;
+    const std::optional<Result<Raw>> answer =
+        AskRunningHost(store_.roots(), method, protocol::ForSession(session_id, Encode(move)));
+    if (!answer) return std::nullopt;
+    if (!*answer) return std::unexpected(answer->error());
+    return Decode<client::Moved>((*answer)->text);
+  }
+
   Result<client::Moved> Move(
       const std::string& session_id, const std::optional<std::string>& expected_leaf,
       const std::function<Result<log::Appended>(Log&, const std::optional<std::string>&)>& move) {
     ASSIGN_OR_RETURN(const log::Options options, Writing());
     ASSIGN_OR_RETURN(const std::unique_ptr<Log> log, Log::Open(store_.DirOf(session_id), options));
-    client::Moved moved{.old_leaf = log->leaf_id()};
+    client::Moved moved;
+    moved.old_leaf = log->leaf_id();
     RETURN_IF_ERROR(move(*log, expected_leaf ? expected_leaf : log->leaf_id()));
     moved.new_leaf = log->leaf_id();
     RETURN_IF_ERROR(log->Close());

@@ -24,10 +24,12 @@ std::string ProcessEnvironment(const std::string& name) {
   return value != nullptr ? value : "";
 }
 
-provider::Environment KeyLookup(const config::Roots& roots) {
-  return [roots](const std::string& name) -> std::string {
+provider::Environment KeyLookup(const config::Roots& roots,
+                                std::shared_ptr<const Environment> environment) {
+  return [roots, environment = std::move(environment)](const std::string& name) -> std::string {
     constexpr std::string_view kVault = "vault:";
-    if (!name.starts_with(kVault)) return ProcessEnvironment(name);
+    if (!name.starts_with(kVault))
+      return environment ? environment->Get(name) : ProcessEnvironment(name);
     const Result<std::string> value = Vault(roots).Get(name.substr(kVault.size()));
     if (!value && value.error().code != Code::kNotFound)
       STET_LOG(kWarn, "the vault: {}", value.error().Text());

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/environment.h"
 #include "base/loop.h"
 #include "config/roots.h"
 #include "net/http.h"
@@ -29,7 +30,8 @@ class ModelAccess {
 /// This process's environment; empty for what is not set.
 std::string ProcessEnvironment(const std::string& name);
 
-/// The environment of this process, and the vault for "vault:NAME".
-provider::Environment KeyLookup(const config::Roots& roots);
+/// The environment, this process's own when it is null, and the vault for "vault:NAME".
+provider::Environment KeyLookup(const config::Roots& roots,
+                                std::shared_ptr<const Environment> environment = nullptr);
 
 }  // namespace stet::host

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/instructions.h"
+#include "base/environment.h"
 #include "config/settings.h"
 #include "host/model_access.h"
 #include "host/sandbox_profile.h"
@@ -101,12 +102,11 @@ Result<protocol::SandboxEnd> RunSandboxed(const config::Roots& roots,
                    sandbox::Choose(profile, sandbox::Need::kBest));
   ASSIGN_OR_RETURN(const sandbox::Confinement confinement,
                    sandbox::Confinement::Make(std::move(profile), mechanism));
-  std::vector<std::string> env;
-  for (char** own = environ; *own != nullptr; ++own) env.emplace_back(*own);
   protocol::SandboxEnd end;
-  ASSIGN_OR_RETURN(end.exit_code,
-                   RunHere(confinement.Wrap(run.command),
-                           sandbox::KeptVariables(std::move(env), confinement.profile())));
+  ASSIGN_OR_RETURN(
+      end.exit_code,
+      RunHere(confinement.Wrap(run.command),
+              sandbox::KeptVariables(Environment::OfProcess().variables(), confinement.profile())));
   end.mechanism = sandbox::MechanismName(mechanism);
   end.refused_hosts = confinement.RefusedHosts();
   return end;

@@ -1,0 +1,274 @@
+#include "host/connection.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diagnostics.h"
+#include "base/random.h"
+#include "base/utf8.h"
+#include "base/version.h"
+#include "host/dispatch.h"
+#include "host/host.h"
+#include "host/tokens.h"
+
+namespace stet::host {
+namespace {
+
+using protocol::WireRequest;
+
+/// A frame is not let grow much beyond this.
+constexpr std::size_t kFullFrame = std::size_t{1} << 20;
+constexpr std::size_t kLargestAnswer = rpc::kMaxFrame - 4096;
+
+bool NamesClient(std::string_view id) {
+  return !id.empty() && id.size() <= 64 && std::ranges::all_of(id, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_';
+  });
+}
+
+}  // namespace
+
+bool Caller::May(std::string_view right) const {
+  return std::ranges::find(rights, right) != rights.end();
+}
+
+Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
+                            const std::optional<std::string>& token) {
+  using namespace protocol::right;
+  const protocol::Texts all = {std::string(kView), std::string(kSend), std::string(kApprove),
+                               std::string(kAdmin)};
+  Caller caller;
+  caller.local = peer.local;
+  if (peer.local) {
+    if (peer.uid != static_cast<std::int64_t>(::geteuid()))
+      return Fail(Code::kDenied, "the host is another user's");
+    caller.rights = all;
+    return caller;
+  }
+  if (!token || token->empty()) return Fail(Code::kAuth, "a token is needed");
+  if (SameSecret(*token, host.options().token)) {
+    caller.name = "host.json";
+    caller.rights = all;
+    return caller;
+  }
+  ASSIGN_OR_RETURN(const protocol::TokenRow row, Tokens(host.options().roots).Check(*token));
+  caller.name = row.name;
+  caller.rights = row.rights;
+  return caller;
+}
+
+Connection::Connection(Host& host, std::unique_ptr<rpc::Channel> channel, rpc::Peer peer)
+    : host_(host),
+      channel_(std::move(channel)),
+      peer_(std::move(peer)),
+      flush_timer_(host.loop()),
+      watch_(host.loop()) {}
+
+Connection::~Connection() = default;
+
+void Connection::Start() {
+  channel_->Start({.frame = [this](std::string_view frame) { OnFrame(frame); },
+                   .drained = [this] { OnDrained(); },
+                   .closed = [this](const Error&) { End(); }});
+  watch_.Start(kHelloTime,
+               [this] { SendAway({Code::kTimeout, "the first message did not come in time"}); });
+}
+
+void Connection::End() {
+  if (std::exchange(ended_, true)) return;
+  feeds_.clear();
+  host_.Drop(*this);  // Destroys this, unless a request is being answered.
+}
+
+void Connection::SendAway(const Error& why) {
+  if (ended_ || std::exchange(leaving_, true)) return;
+  protocol::Bye bye;
+  bye.error = protocol::ToWire(why);
+  feeds_.clear();
+  Say(Encode(bye));
+  Flush();
+  channel_->Close(CodeName(why.code));
+  watch_.Start(std::chrono::seconds(2), [this] { End(); });
+}
+
+void Connection::OnFrame(std::string_view frame) {
+  ++host_.metrics().frames_in;
+  if (leaving_) return;
+  const std::shared_ptr<Connection> self = shared_from_this();
+  if (!IsValidUtf8(frame)) return SendAway({Code::kInvalid, "a frame is not UTF-8"});
+  while (!frame.empty() && !ended_ && !leaving_) {
+    const std::size_t end = std::min(frame.find('\n'), frame.size());
+    if (end > 0) OnMessage(frame.substr(0, end));
+    frame.remove_prefix(std::min(end + 1, frame.size()));
+  }
+}
+
+void Connection::OnMessage(std::string_view message) {
+  protocol::FromClient read = protocol::ReadFromClient(message);
+  if (const auto* hello = std::get_if<protocol::Hello>(&read)) return OnHello(*hello);
+  if (!caller_) return SendAway({Code::kAuth, "the first message must be a hello"});
+  if (auto* request = std::get_if<WireRequest>(&read)) return OnRequest(std::move(*request));
+  if (const auto* ping = std::get_if<protocol::Ping>(&read)) {
+    protocol::Pong pong;
+    pong.request_id = ping->request_id;
+    return Say(Encode(pong));
+  }
+  SendAway({Code::kInvalid, "a message is neither a request nor a ping"});
+}
+
+void Connection::OnHello(const protocol::Hello& hello) {
+  if (caller_) return SendAway({Code::kInvalid, "a second hello"});
+  Result<Caller> caller = Authenticate(host_, peer_, hello.token);
+  if (caller && hello.version != protocol::kWireVersion)
+    caller = Fail(Code::kTooNew, fmt::format("this host speaks version {} of the wire, not {}",
+                                             protocol::kWireVersion, hello.version));
+  if (!caller) {
+    ++host_.metrics().refused;
+    return SendAway(caller.error());
+  }
+  caller_ = *std::move(caller);
+  caller_->client_id =
+      NamesClient(hello.client_id) ? hello.client_id : "c_" + RandomName(ProcessRandom(), 16);
+  if (caller_->name.empty()) caller_->name = hello.name.substr(0, 64);
+  protocol::Welcome welcome;
+  welcome.version = protocol::kWireVersion;
+  welcome.program = ProgramVersion();
+  welcome.device_id = host_.device_id();
+  welcome.host_id = host_.host_id();
+  welcome.client_id = caller_->client_id;
+  welcome.rights = caller_->rights;
+  Say(Encode(welcome));
+  taken_at_ = SystemClock().Steady();
+  watch_.Cancel();
+}
+
+void Connection::OnRequest(WireRequest request) {
+  ++host_.metrics().requests;
+  if (request.method == "session.subscribe") {
+    const Result<std::string> begun = Subscribe(request);
+    Reply(request.request_id, begun);
+    if (!begun) return;
+    const protocol::SessionRef ref =
+        Decode<protocol::SessionRef>(request.params->text).value_or(protocol::SessionRef());
+    feeds_.at(ref.session_id).feed->Pump();
+    return;
+  }
+  if (open_ >= kMaxOpen)
+    return Reply(request.request_id,
+                 Fail(Code::kBusy, "too many requests are being answered: wait for some"));
+  ++open_;
+  host_.loop().Spawn(Answer(shared_from_this(), std::move(request)));
+}
+
+Result<std::string> Connection::Subscribe(const WireRequest& request) {
+  const std::string params = request.params ? request.params->text : "{}";
+  ASSIGN_OR_RETURN(const protocol::SessionRef ref, Decode<protocol::SessionRef>(params));
+  ASSIGN_OR_RETURN(const protocol::Subscribe wanted, Decode<protocol::Subscribe>(params));
+  if (!caller_->May(protocol::right::kView))
+    return Fail(Code::kDenied, "this needs the right view");
+  HeardSession heard;
+  ASSIGN_OR_RETURN(heard.session, host_.Find(ref.session_id));
+  heard.feed = std::make_unique<Feed>(*heard.session, *this);
+  ASSIGN_OR_RETURN(const protocol::Subscribed told, heard.feed->Begin(wanted));
+  feeds_.erase(ref.session_id);
+  feeds_.emplace(ref.session_id, std::move(heard));
+  return Encode(told);
+}
+
+Task<void> Connection::Answer(std::shared_ptr<Connection> self, WireRequest request) {
+  const Caller caller = *self->caller_;
+  const std::string params = request.params ? request.params->text : "{}";
+  Result<std::string> result = std::string();
+  if (request.method == "session.unsubscribe") {
+    const Result<protocol::SessionRef> ref = Decode<protocol::SessionRef>(params);
+    if (ref) self->feeds_.erase(ref->session_id);
+    result = ref ? Result<std::string>("{}") : std::unexpected(ref.error());
+  } else {
+    result = co_await Dispatch(self->host_, caller, request.method, params);
+  }
+  --self->open_;
+  if (self->ended_) co_return;
+  std::optional<std::int64_t> pid;
+  if (!result && result.error().code == Code::kBusy) {
+    if (const Result<protocol::SessionRef> ref = Decode<protocol::SessionRef>(params))
+      pid = self->host_.HeldBy(ref->session_id);
+  }
+  self->Reply(request.request_id, result, pid);
+}
+
+void Connection::Reply(const std::string& request_id, const Result<std::string>& result,
+                       std::optional<std::int64_t> pid) {
+  protocol::WireReply reply;
+  reply.request_id = request_id;
+  if (!result)
+    reply.error = protocol::ToWire(result.error());
+  else if (result->size() < kLargestAnswer)
+    reply.result = Raw{*result};
+  else
+    reply.error = protocol::ToWire({Code::kFull, "the answer is larger than a frame"});
+  if (reply.error) reply.error->pid = pid;
+  if (!result) ++host_.metrics().failed_requests;
+  Say(Encode(reply));
+}
+
+void Connection::Push(std::shared_ptr<const std::string> message) { Say(*message); }
+
+std::size_t Connection::waiting() const { return out_.size() + channel_->queued(); }
+
+/// The first message after a silence goes out at once, those behind it wait for each other.
+void Connection::Say(std::string message) {
+  if (ended_) return;
+  (out_ += message) += '\n';
+  if (out_.size() >= kFullFrame) return Flush();
+  if (std::exchange(flush_waits_, true)) return;
+  const auto since =
+      std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - flushed_);
+  // Not inside this call: what belongs together is often said in one go.
+  flush_timer_.Start(since >= kFlush ? std::chrono::milliseconds(0) : kFlush - since,
+                     [this] { Flush(); });
+}
+
+void Connection::Flush() {
+  flush_waits_ = false;
+  flush_timer_.Cancel();
+  if (out_.empty() || ended_) return;
+  flushed_ = SystemClock().Steady();
+  out_.pop_back();  // The last line feed.
+  given_ += out_.size();
+  host_.metrics().bytes_out += out_.size();
+  ++host_.metrics().frames_out;
+  channel_->Send(std::exchange(out_, {}));
+  if (caller_) Watch();
+}
+
+void Connection::OnDrained() {
+  taken_ = given_;
+  taken_at_ = SystemClock().Steady();
+  for (auto& [id, heard] : feeds_) heard.feed->Pump();
+}
+
+/// Looks from time to time whether the client takes anything at all.
+void Connection::Watch() {
+  if (std::exchange(watching_, true)) return;
+  const std::chrono::milliseconds patience = host_.options().patience;
+  watch_.Start(patience / 4, [this, patience] {
+    watching_ = false;
+    const std::uint64_t taken = given_ - channel_->queued();
+    const auto now = SystemClock().Steady();
+    if (taken > taken_ || channel_->queued() == 0) {
+      taken_ = taken;
+      taken_at_ = now;
+    }
+    if (channel_->queued() == 0) return;
+    if (now - taken_at_ < patience) return Watch();
+    ++host_.metrics().sent_away;
+    STET_LOG(kInfo, "client {} takes nothing: it is sent away", caller_->client_id);
+    SendAway({Code::kTimeout, "the client takes nothing of what it is sent"});
+  });
+}
+
+}  // namespace stet::host

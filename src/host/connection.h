@@ -1,0 +1,98 @@
+// Connection: one client of a host: it says who it is, asks, is answered, and hears the sessions
+// that it subscribed to.
+//
+// What it is told is gathered into at most one frame per kFlush. A client that takes nothing for
+// the host's patience is sent away. Belongs to the loop; owned by the host.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/loop.h"
+#include "host/feed.h"
+#include "host/hosted.h"
+#include "protocol/wire.h"
+#include "rpc/channel.h"
+#include "rpc/server.h"
+
+namespace stet::host {
+
+class Host;
+
+/// Who asks, and what they may.
+struct Caller {
+  std::string client_id;
+  std::string name;  // Of the token or the program, for people.
+  protocol::Texts rights;
+  bool local = false;
+
+  [[nodiscard]] bool May(std::string_view right) const;
+};
+
+/// Whose request it is: of the same user on the unix socket, or by its token. kAuth, kDenied.
+Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
+                            const std::optional<std::string>& token);
+
+class Connection final : public Outlet, public std::enable_shared_from_this<Connection> {
+ public:
+  static constexpr std::chrono::milliseconds kFlush{10};
+  static constexpr std::chrono::seconds kHelloTime{5};
+  /// Requests of one client that are being answered; more wait in its socket's buffers.
+  static constexpr std::size_t kMaxOpen = 256;
+
+  Connection(Host& host, std::unique_ptr<rpc::Channel> channel, rpc::Peer peer);
+  ~Connection() override;
+
+  void Start();
+  /// Says why, and ends.
+  void SendAway(const Error& why);
+  [[nodiscard]] bool greeted() const { return caller_.has_value(); }
+
+  void Push(std::shared_ptr<const std::string> message) override;
+  [[nodiscard]] std::size_t waiting() const override;
+  /// Lets go of a session that is no more.
+  void Forget(const std::string& session_id) { feeds_.erase(session_id); }
+
+ private:
+  void OnFrame(std::string_view frame);
+  void OnMessage(std::string_view message);
+  void OnHello(const protocol::Hello& hello);
+  void OnRequest(protocol::WireRequest request);
+  Result<std::string> Subscribe(const protocol::WireRequest& request);
+  Task<void> Answer(std::shared_ptr<Connection> self, protocol::WireRequest request);
+  void Reply(const std::string& request_id, const Result<std::string>& result,
+             std::optional<std::int64_t> pid = {});
+  void Say(std::string message);
+  void Flush();
+  void OnDrained();
+  void Watch();
+  void End();
+
+  Host& host_;
+  std::unique_ptr<rpc::Channel> channel_;
+  const rpc::Peer peer_;
+  std::optional<Caller> caller_;
+  struct HeardSession {
+    std::shared_ptr<Hosted> session;  // Outlives the feed.
+    std::unique_ptr<Feed> feed;
+  };
+  std::map<std::string, HeardSession> feeds_;
+  std::string out_;  // Gathered for the next frame.
+  std::chrono::steady_clock::time_point flushed_;
+  Timer flush_timer_;
+  bool flush_waits_ = false;
+  Timer watch_;              // The hello, then whether anything is taken.
+  std::uint64_t given_ = 0;  // Bytes to the channel, ever.
+  std::uint64_t taken_ = 0;  // Of them, by the client, when it was last looked at.
+  std::chrono::steady_clock::time_point taken_at_;
+  bool watching_ = false;
+  std::size_t open_ = 0;
+  bool leaving_ = false;  // It was told to go: nothing more is heard from it.
+  bool ended_ = false;
+};
+
+}  // namespace stet::host

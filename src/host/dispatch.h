@@ -1,0 +1,19 @@
+// Dispatch: the requests of the wire, by name: what right each needs and what it does.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "base/task.h"
+#include "host/connection.h"
+
+namespace stet::host {
+
+class Host;
+
+/// The result's JSON. kDenied without the right, kUnsupported for a method that there is not,
+/// kInvalid for params that do not fit. `session.subscribe` and `unsubscribe` are the connection's.
+Task<Result<std::string>> Dispatch(Host& host, Caller caller, std::string method,
+                                   std::string params);
+
+}  // namespace stet::host

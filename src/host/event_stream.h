@@ -1,0 +1,36 @@
+// EventStream: a session as server-sent events: what a client on the wire would be pushed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "host/feed.h"
+#include "rpc/server.h"
+
+namespace stet::host {
+
+/// The anchor in a Last-Event-ID; nothing when it is none of ours.
+protocol::OptionalResyncAnchor AnchorFrom(std::string_view last_event_id);
+
+class EventStream final : public Outlet {
+ public:
+  /// `ended` is called once, when the client has gone; this may be destroyed inside.
+  EventStream(std::shared_ptr<FeedSource> session, std::function<void()> ended);
+  ~EventStream() override;
+
+  /// Answers with the stream, or with the error that it cannot begin with.
+  Status Start(const protocol::Subscribe& wanted, rpc::HttpReply& reply);
+
+  void Push(std::shared_ptr<const std::string> message) override;
+  [[nodiscard]] std::size_t waiting() const override { return channel_->queued(); }
+
+ private:
+  std::shared_ptr<FeedSource> session_;
+  std::function<void()> ended_;
+  std::unique_ptr<rpc::Channel> channel_;
+  std::unique_ptr<Feed> feed_;
+  protocol::ResyncAnchor at_;  // What the client has.
+};
+
+}  // namespace stet::host

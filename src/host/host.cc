@@ -1,0 +1,283 @@
+#include "host/host.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/diagnostics.h"
+#include "base/fs.h"
+#include "base/lock.h"
+#include "base/random.h"
+#include "base/version.h"
+#include "host/http_api.h"
+#include "host/session_store.h"
+#include "log/paths.h"
+#include "protocol/ids.h"
+
+namespace stet::host {
+namespace {
+
+constexpr std::chrono::seconds kSweep{30};
+constexpr std::chrono::milliseconds kLastWords{20};
+
+/// "127.0.0.1:7777" -> "127.0.0.1"; "[::1]:80" -> "[::1]".
+std::string_view NameIn(std::string_view host) {
+  const std::size_t bracket = host.rfind(']');
+  const std::size_t colon = host.rfind(':');
+  if (colon == std::string_view::npos || (bracket != std::string_view::npos && colon < bracket))
+    return host;
+  return host.substr(0, colon);
+}
+
+bool IsLoopback(std::string_view name) {
+  return name == "127.0.0.1" || name == "localhost" || name == "[::1]";
+}
+
+}  // namespace
+
+Host::Host(Loop& loop, HostOptions options)
+    : options_(std::move(options)),
+      models_(loop),
+      files_(loop),
+      shared_{
+          .loop = loop, .roots = options_.roots, .models = models_, .kept = kept_, .files = files_},
+      host_id_("h_" + RandomName(ProcessRandom(), 16)),
+      started_(SystemClock().Steady()),
+      sweep_(loop) {}
+
+Host::~Host() {
+  // Connections hear sessions, and the server's callbacks know this.
+  connections_.clear();
+  streams_.clear();
+  server_.reset();
+}
+
+Result<std::unique_ptr<Host>> Host::Start(Loop& loop, HostOptions options) {
+  std::unique_ptr<Host> host(new Host(loop, std::move(options)));
+  ASSIGN_OR_RETURN(host->device_id_, config::DeviceId(host->options_.roots));
+  RETURN_IF_ERROR(host->Listen());
+  return host;
+}
+
+Status Host::Listen() {
+  rpc::ServerEvents events{
+      .admit = [this](const rpc::HttpRequest& request) { return Admit(request); },
+      .channel = [this](std::unique_ptr<rpc::Channel> channel,
+                        const rpc::Peer& peer) { Accept(std::move(channel), peer); },
+      .request =
+          [this](rpc::HttpRequest request, std::unique_ptr<rpc::HttpReply> reply) {
+            AnswerHttp(*this, std::move(request), std::move(reply));
+          }};
+  ASSIGN_OR_RETURN(server_, rpc::Server::Listen(loop(), options_.listen, std::move(events)));
+  return {};
+}
+
+/// Whoever asks must mean this host: a page of another site, or a name that somebody points here,
+/// does not.
+Status Host::Admit(const rpc::HttpRequest& request) const {
+  if (request.peer.local) return {};
+  const std::string_view name = NameIn(request.Header("host"));
+  const bool bound = name == NameIn(server_ ? server_->address() : "");
+  const auto is = [](const std::vector<std::string>& list, std::string_view one) {
+    return std::ranges::find(list, one) != list.end();
+  };
+  if (!IsLoopback(name) && !bound && !is(options_.names, name))
+    return Fail(Code::kDenied, "this host is not asked by that name");
+  const std::string_view origin = request.Header("origin");
+  if (origin.empty() || is(options_.origins, origin)) return {};
+  const std::string own =
+      fmt::format("{}://{}", request.peer.encrypted ? "https" : "http", request.Header("host"));
+  if (origin == own) return {};
+  return Fail(Code::kDenied, "pages of that origin may not ask this host");
+}
+
+void Host::Accept(std::unique_ptr<rpc::Channel> channel, const rpc::Peer& peer) {
+  ++metrics_.connections;
+  auto connection = std::make_shared<Connection>(*this, std::move(channel), peer);
+  connections_.push_back(connection);
+  had_clients_ = true;
+  connection->Start();
+}
+
+void Host::Drop(Connection& connection) {
+  const auto found =
+      std::ranges::find_if(connections_, [&](const auto& one) { return one.get() == &connection; });
+  if (found == connections_.end()) return;
+  const std::shared_ptr<Connection> gone = *found;
+  connections_.erase(found);
+  // Not inside of what it was called from.
+  loop().Post([gone] {});
+  LeaveIfAlone();
+}
+
+void Host::KeepStream(std::uint64_t number, std::shared_ptr<Outlet> stream) {
+  streams_.emplace(number, std::move(stream));
+}
+
+void Host::DropStream(std::uint64_t number) {
+  const auto found = streams_.find(number);
+  if (found == streams_.end()) return;
+  // Not inside of what it was called from.
+  loop().Post([gone = found->second] {});
+  streams_.erase(found);
+}
+
+/// A host that a client started leaves with the last one, unless work goes on.
+void Host::LeaveIfAlone() {
+  if (options_.launched != "client" || !connections_.empty() || !had_clients_ || stopping_) return;
+  const bool works =
+      std::ranges::any_of(sessions_, [](const auto& entry) { return entry.second->working(); });
+  if (!works) return options_.stop();
+  sweeping_ = true;
+  sweep_.Start(std::chrono::seconds(1), [this] { Sweep(); });
+}
+
+Result<std::shared_ptr<Hosted>> Host::Find(const std::string& session_id) {
+  if (!protocol::IsSessionId(session_id)) return Fail(Code::kInvalid, "that cannot name a session");
+  ArmSweep();
+  if (const auto known = sessions_.find(session_id); known != sessions_.end()) {
+    known->second->Touch();
+    return known->second;
+  }
+  const std::string dir = SessionStore(options_.roots).DirOf(session_id);
+  if (!StatFile(dir))
+    return Fail(Code::kNotFound, fmt::format("there is no session {}", session_id));
+  auto session = std::make_shared<Hosted>(shared_, session_id);
+  sessions_.emplace(session_id, session);
+  return session;
+}
+
+std::optional<std::int64_t> Host::HeldBy(const std::string& session_id) const {
+  const auto known = sessions_.find(session_id);
+  if (!protocol::IsSessionId(session_id) || (known != sessions_.end() && known->second->awake()))
+    return std::nullopt;
+  const log::Paths paths(SessionStore(options_.roots).DirOf(session_id));
+  const std::optional<LockHolder> holder = FileLock::Holder(paths.lock());
+  if (!holder || holder->pid <= 0) return std::nullopt;
+  return holder->pid;
+}
+
+Task<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
+                                                 std::optional<Environment> environment) {
+  if (attach.session_id) {
+    CO_ASSIGN_OR_RETURN(attach.session_id,
+                        SessionStore(options_.roots).Resolve(*attach.session_id));
+  }
+  ArmSweep();
+  if (!attach.session_id || attach.fork) {
+    CO_ASSIGN_OR_RETURN(std::shared_ptr<Hosted> made, Hosted::Make(shared_, attach, environment));
+    sessions_[made->id()] = made;
+    co_return made;
+  }
+  CO_ASSIGN_OR_RETURN(std::shared_ptr<Hosted> session, Find(*attach.session_id));
+  CO_RETURN_IF_ERROR(co_await session->Open(std::move(attach), std::move(environment)));
+  co_return session;
+}
+
+Task<Status> Host::Release(std::string session_id) {
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, Find(session_id));
+  if (session->working())
+    co_return Fail(Code::kBusy, "work is under way in the session: cancel it first");
+  CO_RETURN_IF_ERROR(co_await session->Close(false));
+  for (const std::shared_ptr<Connection>& connection : connections_) connection->Forget(session_id);
+  sessions_.erase(session_id);
+  co_return Status();
+}
+
+void Host::ArmSweep() {
+  if (stopping_ || std::exchange(sweeping_, true)) return;
+  sweep_.Start(std::min<std::chrono::milliseconds>(kSweep, options_.sleep_after),
+               [this] { Sweep(); });
+}
+
+/// Puts to sleep what rests, and forgets what nobody hears.
+void Host::Sweep() {
+  sweeping_ = false;
+  const auto now = SystemClock().Steady();
+  bool awake = false;
+  for (auto entry = sessions_.begin(); entry != sessions_.end();) {
+    const std::shared_ptr<Hosted>& session = entry->second;
+    if (session->working()) session->Touch();
+    const bool idle = now - session->idle_since() >= options_.sleep_after;
+    if (idle && session->awake()) {
+      auto sleep = [](std::shared_ptr<Hosted> sleeper) -> Task<void> {
+        const Status closed = co_await sleeper->Close(true);
+        if (!closed) STET_LOG(kWarn, "session {}: {}", sleeper->id(), closed.error().Text());
+      };
+      loop().Spawn(sleep(session));
+    }
+    awake = awake || session->awake();
+    if (idle && !session->awake()) session->ForgetView();
+    const bool forgotten = idle && !session->awake() && !session->hub().heard();
+    entry = forgotten ? sessions_.erase(entry) : std::next(entry);
+  }
+  if (awake) ArmSweep();
+  LeaveIfAlone();
+}
+
+Task<void> Host::Shutdown() {
+  stopping_ = true;
+  sweep_.Cancel();
+  for (const std::shared_ptr<Connection>& connection : connections_)
+    connection->SendAway({Code::kUnavailable, "the host stops"});
+  const std::map<std::string, std::shared_ptr<Hosted>> all = sessions_;
+  for (const auto& [id, session] : all) {
+    const Status closed = co_await session->Close(false);
+    if (!closed) STET_LOG(kWarn, "session {}: {}", id, closed.error().Text());
+  }
+  // What was said to them last should reach them.
+  const CancelToken never;
+  for (int tries = 0; tries < 50 && !connections_.empty(); ++tries) {
+    const Status slept = co_await Sleep(loop(), kLastWords, never);
+    if (!slept) break;
+  }
+}
+
+std::string Host::MetricsText() const {
+  const protocol::HostStatus status = Describe();
+  std::string out;
+  const auto add = [&](std::string_view name, std::string_view type, auto value) {
+    out += fmt::format("# TYPE stet_{0} {1}\nstet_{0} {2}\n", name, type, value);
+  };
+  add("sessions_awake", "gauge", status.sessions);
+  add("sessions_working", "gauge", status.working);
+  add("clients", "gauge", status.clients);
+  add("memory_bytes", "gauge", status.memory_bytes);
+  add("kept_bytes", "gauge", kept_.bytes());
+  add("uptime_seconds", "gauge", status.uptime_ms / 1000);
+  add("connections_total", "counter", metrics_.connections);
+  add("refused_total", "counter", metrics_.refused);
+  add("requests_total", "counter", metrics_.requests);
+  add("failed_requests_total", "counter", metrics_.failed_requests);
+  add("frames_in_total", "counter", metrics_.frames_in);
+  add("frames_out_total", "counter", metrics_.frames_out);
+  add("bytes_out_total", "counter", metrics_.bytes_out);
+  add("clients_sent_away_total", "counter", metrics_.sent_away);
+  return out;
+}
+
+protocol::HostStatus Host::Describe() const {
+  protocol::HostStatus status;
+  status.pid = ::getpid();
+  status.host_id = host_id_;
+  status.device_id = device_id_;
+  status.program = ProgramVersion();
+  status.socket = options_.listen.unix_path;
+  status.address = server_->address();
+  status.launched = options_.launched;
+  status.uptime_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - started_)
+          .count();
+  for (const auto& [id, session] : sessions_) {
+    status.sessions += session->awake() ? 1 : 0;
+    status.working += session->working() ? 1 : 0;
+  }
+  status.clients = static_cast<std::int64_t>(std::ranges::count_if(
+      connections_, [](const auto& connection) { return connection->greeted(); }));
+  status.memory_bytes = ResidentBytes();
+  return status;
+}
+
+}  // namespace stet::host

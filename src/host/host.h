@@ -1,0 +1,105 @@
+// Host: the sessions of this device and everybody who is connected to them.
+//
+// It opens sessions when they are needed and puts them to sleep when nobody works on them, takes
+// clients over the unix socket and the network, and answers them through Dispatch. One per device:
+// whoever starts it holds the device's lock. Belongs to the loop.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/connection.h"
+#include "host/hosted.h"
+#include "host/metrics.h"
+#include "rpc/server.h"
+
+namespace stet::host {
+
+struct HostOptions {
+  config::Roots roots;
+  rpc::ListenOptions listen;
+  std::string launched = "user";     // Or client: it leaves with its last one.
+  std::string token;                 // Of the state file: all rights.
+  std::vector<std::string> origins;  // Of browsers, beside its own.
+  std::vector<std::string> names;    // That it may be asked by, beside loopback's.
+  /// A session that rests this long is put to sleep.
+  std::chrono::milliseconds sleep_after = std::chrono::minutes(5);
+  /// A client that takes nothing for this long is sent away.
+  std::chrono::milliseconds patience = std::chrono::seconds(60);
+  /// Called when it should end: somebody asked for it, or nobody needs it any more.
+  std::function<void()> stop;
+};
+
+class Host {
+ public:
+  static Result<std::unique_ptr<Host>> Start(Loop& loop, HostOptions options);
+  ~Host();
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+
+  /// Tells everybody, cancels what runs, and closes every session.
+  Task<void> Shutdown();
+
+  [[nodiscard]] protocol::HostStatus Describe() const;
+  [[nodiscard]] std::string address() const { return server_->address(); }
+  [[nodiscard]] const HostOptions& options() const { return options_; }
+  [[nodiscard]] const std::string& host_id() const { return host_id_; }
+  [[nodiscard]] const std::string& device_id() const { return device_id_; }
+  [[nodiscard]] Loop& loop() { return shared_.loop; }
+  [[nodiscard]] Metrics& metrics() { return metrics_; }
+  [[nodiscard]] std::string MetricsText() const;
+
+  /// Awake or not. kNotFound when there is no such session.
+  Result<std::shared_ptr<Hosted>> Find(const std::string& session_id);
+  /// The process that works on a session which is not awake here; nothing when none does.
+  [[nodiscard]] std::optional<std::int64_t> HeldBy(const std::string& session_id) const;
+  /// Makes a session as `attach` says, or opens the one that it names.
+  Task<Result<std::shared_ptr<Hosted>>> Open(protocol::Attach attach,
+                                             std::optional<Environment> environment);
+  /// Puts it aside, so that its folder can be moved.
+  Task<Status> Release(std::string session_id);
+  void Stop() const { options_.stop(); }
+
+  /// Streams over HTTP, each under a number of its own.
+  std::uint64_t NewStream() { return ++last_stream_; }
+  void KeepStream(std::uint64_t number, std::shared_ptr<Outlet> stream);
+  void DropStream(std::uint64_t number);
+
+ private:
+  friend class Connection;
+
+  Host(Loop& loop, HostOptions options);
+  Status Listen();
+  [[nodiscard]] Status Admit(const rpc::HttpRequest& request) const;
+  void Accept(std::unique_ptr<rpc::Channel> channel, const rpc::Peer& peer);
+  void Drop(Connection& connection);
+  void ArmSweep();
+  void Sweep();
+  void LeaveIfAlone();
+
+  HostOptions options_;
+  ModelAccess models_;
+  KeptBudget kept_;
+  FileWatch files_;
+  HostShared shared_;
+  std::string host_id_;
+  std::string device_id_;
+  Metrics metrics_;
+  std::chrono::steady_clock::time_point started_;
+  std::map<std::string, std::shared_ptr<Hosted>> sessions_;
+  std::list<std::shared_ptr<Connection>> connections_;
+  std::map<std::uint64_t, std::shared_ptr<Outlet>> streams_;
+  std::uint64_t last_stream_ = 0;
+  std::unique_ptr<rpc::Server> server_;
+  Timer sweep_;
+  bool sweeping_ = false;
+  bool had_clients_ = false;
+  bool stopping_ = false;
+};
+
+}  // namespace stet::host

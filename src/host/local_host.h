@@ -1,0 +1,28 @@
+// The device's host, as a process of the same user finds it: started, asked, stopped.
+#pragma once
+
+#include <memory>
+
+#include "client/host_control.h"
+#include "client/live.h"
+#include "client/remote_live.h"
+#include "config/roots.h"
+
+namespace stet::host {
+
+std::unique_ptr<client::HostControl> MakeHostControl(config::Roots roots);
+
+/// A client of the host that `state` describes, over its unix socket.
+std::unique_ptr<client::RemoteLive> Reach(const protocol::HostState& state);
+
+/// The host that runs; one is started when there is none.
+Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots);
+
+/// The answer of the host that runs; nothing when none does.
+std::optional<Result<Raw>> AskRunningHost(const config::Roots& roots, const std::string& method,
+                                          const std::string& params);
+
+/// In the background host or in this process, as the work wants it and [host] join says.
+Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work);
+
+}  // namespace stet::host
