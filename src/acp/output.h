@@ -1,0 +1,57 @@
+// Output: lines on their way to the client, from any thread to the one that writes them.
+//
+// A client that does not read stops nobody: lines wait here, up to a cap, beyond which the client
+// counts as gone and nothing more is taken. Whoever has very much to say, such as a whole history,
+// waits for room instead.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "base/result.h"
+
+namespace stet::acp {
+
+class Output {
+ public:
+  /// More bytes do not wait: the client is gone.
+  static constexpr std::size_t kMaxWaiting = std::size_t{64} << 20;
+  /// The patient wait while more than this does.
+  static constexpr std::size_t kEnough = std::size_t{1} << 20;
+
+  /// `wake` is called, from any thread, when there is something to write.
+  explicit Output(std::function<void()> wake) : wake_(std::move(wake)) {}
+
+  /// Takes a line without its end; never waits.
+  void Push(std::string line);
+  /// Waits for room first. False when nobody shall wait any more: the line is dropped.
+  bool PushPatiently(std::string line);
+  /// From now on nobody waits.
+  void Hurry();
+
+  [[nodiscard]] bool empty() const { return waiting_ == 0; }
+  /// More came than may wait.
+  [[nodiscard]] bool overrun() const { return overrun_; }
+
+  /// Writes a little, which does not block when the descriptor is ready for writing. Only for the
+  /// one thread that writes. Fails when nobody can read it any more.
+  Status WriteSome(int fd);
+
+ private:
+  std::function<void()> wake_;
+  std::mutex mutex_;
+  std::condition_variable room_;
+  std::string queue_;
+  bool hurry_ = false;
+  std::atomic<std::size_t> waiting_{0};
+  std::atomic<bool> overrun_{false};
+  // Of the thread that writes.
+  std::string current_;
+  std::size_t written_ = 0;
+};
+
+}  // namespace stet::acp
