@@ -1,8 +1,9 @@
-// stet: joins the command line face to an in-process host.
+// stet: joins a face to an in-process host.
 #include <csignal>
 #include <cstdio>
 #include <string_view>
 
+#include "acp/run.h"
 #include "base/diagnostics.h"
 #include "base/guard.h"
 #include "base/version.h"
@@ -10,34 +11,22 @@
 #include "config/roots.h"
 #include "emulator/program.h"
 #include "host/local_device.h"
-#include "host/local_live.h"
+#include "host/local_host.h"
 #include "host/local_models.h"
 #include "host/local_sessions.h"
 #include "sandbox/confine.h"
 
 namespace {
 
-stet::Result<std::unique_ptr<stet::client::Sessions>> OpenSessions() {
-  ASSIGN_OR_RETURN(stet::config::Roots roots, stet::config::FindRoots());
-  // Without a data folder there is nothing to tell of yet, and nothing is made for it.
-  (void)stet::Diagnostics::Open(roots.diagnostics(), stet::Level::kWarn);
-  return stet::host::MakeLocalSessions(std::move(roots));
-}
-
-stet::Result<std::unique_ptr<stet::client::Live>> OpenLive() {
-  ASSIGN_OR_RETURN(stet::config::Roots roots, stet::config::FindRoots());
-  (void)stet::Diagnostics::Open(roots.diagnostics(), stet::Level::kWarn);
-  return stet::host::MakeLocalLive(std::move(roots));
-}
-
-stet::Result<std::unique_ptr<stet::client::Models>> OpenModels() {
-  ASSIGN_OR_RETURN(stet::config::Roots roots, stet::config::FindRoots());
-  return stet::host::MakeLocalModels(std::move(roots));
-}
-
-stet::Result<std::unique_ptr<stet::client::Device>> OpenDevice() {
-  ASSIGN_OR_RETURN(stet::config::Roots roots, stet::config::FindRoots());
-  return stet::host::MakeLocalDevice(std::move(roots));
+/// How a command gets a client: nothing is looked for before it asks.
+template <class Client, class Make>
+auto From(Make make) {
+  return [make](auto... more) -> stet::Result<std::unique_ptr<Client>> {
+    ASSIGN_OR_RETURN(const stet::config::Roots roots, stet::config::FindRoots());
+    // Without a data folder there is nothing to tell of yet, and nothing is made for it.
+    (void)stet::Diagnostics::Open(roots.diagnostics(), stet::Level::kWarn);
+    return make(roots, more...);
+  };
 }
 
 }  // namespace
@@ -55,7 +44,20 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // So is a file that may not grow.
   if (argc >= 2 && std::string_view(argv[1]) == "emulator")
     return stet::emulator::EmulatorMain(argc - 1, argv + 1);
-  return stet::cli::Run(
-      argc, argv,
-      {.sessions = OpenSessions, .models = OpenModels, .live = OpenLive, .device = OpenDevice});
+  namespace client = stet::client;
+  namespace host = stet::host;
+  const auto sessions = From<client::Sessions>(host::MakeLocalSessions);
+  const auto models = From<client::Models>(host::MakeLocalModels);
+  const auto live = From<client::Live>(host::OpenLive);
+  if (argc == 2 && std::string_view(argv[1]) == "acp")
+    return stet::acp::RunAcp({.sessions = sessions, .models = models, .live = [live] {
+                                return live(client::Work::kOldSession);
+                              }});
+  return stet::cli::Run(argc, argv,
+                        {.sessions = sessions,
+                         .models = models,
+                         .live = live,
+                         .host = From<client::HostControl>(host::MakeHostControl),
+                         .remote = From<client::RemoteLive>(host::ReachOrStart),
+                         .device = From<client::Device>(host::MakeLocalDevice)});
 }

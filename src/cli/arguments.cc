@@ -173,6 +173,8 @@ void AddSession(CLI::App& app, WorkCommand& command) {
       ->expected(0, 1)
       ->type_name("[ID]");
   app.add_flag("--fork-session", command.fork, "Work on a copy of the session");
+  app.add_flag("--host", command.host,
+               "Work in the background host: it goes on without this terminal");
   app.add_option("--at", command.at, "Go back to this event first");
   app.add_option("--session-id", command.session_id, "The id of the new session");
   app.add_option("--cwd", command.cwd, "The folder to work in");
@@ -309,6 +311,72 @@ void AddHooks(CLI::App& app, HooksCommand& command) {
   ls->callback([&command] { command.verb = "ls"; });
 }
 
+void AddListening(CLI::App& verb, HostCommand& host) {
+  verb.add_option("--listen", host.listen, "Also listen here: 127.0.0.1:7777; port 0 means any");
+  verb.add_flag("--expose", host.exposed, "Other machines may reach it, over TLS");
+  verb.add_option("--certificate", host.certificate, "For TLS: a PEM file");
+  verb.add_option("--key", host.key, "The certificate's key: a PEM file");
+}
+
+void AddTokens(CLI::App& app, HostCommand& host) {
+  CLI::App* token = app.add_subcommand("token", "Who may connect over the network");
+  token->require_subcommand(1);
+  const auto verb = [&](const char* name, const char* description) {
+    CLI::App* added = token->add_subcommand(name, description);
+    added->callback([&host, name] {
+      host.verb = "token";
+      host.token_verb = name;
+    });
+    return added;
+  };
+  CLI::App* add = verb("add", "Make a token and print it, once");
+  add->add_option("NAME", host.name, "Whose it is")->required();
+  add->add_option("--rights", host.rights,
+                  "view, send, approve, admin; view,send,approve by default")
+      ->delimiter(',');
+  verb("ls", "List the tokens")->add_flag("--json", host.json, "Print JSON");
+  verb("rm", "Take one back")->add_option("NAME", host.name, "Whose it is")->required();
+}
+
+void AddHost(CLI::App& app, HostCommand& host) {
+  CLI::App* hosting =
+      app.add_subcommand("host", "The process in the background that sessions are worked on in");
+  hosting->require_subcommand(1);
+  const auto verb = [&](const char* name, const char* description) {
+    CLI::App* added = hosting->add_subcommand(name, description);
+    added->callback([&host, name] { host.verb = name; });
+    return added;
+  };
+  CLI::App* serve = verb("serve", "Run it here, until it is stopped");
+  AddListening(*serve, host);
+  serve->add_option("--launched", host.launched)->group("");
+  serve->add_option("--ready-fd", host.ready_fd)->group("");
+  AddListening(*verb("start", "Start it in the background"), host);
+  verb("stop", "Stop it; what runs is cancelled");
+  verb("status", "Whether it runs, and what it does")->add_flag("--json", host.json, "Print JSON");
+  verb("reset", "Forget its state and its token; it must not run");
+  verb("install", "Have systemd run it for this user")
+      ->add_flag("--print", host.print, "Print the unit");
+  verb("logs", "The end of its log")->add_option("--lines", host.lines, "How many");
+  AddTokens(*hosting, host);
+}
+
+void AddAttach(CLI::App& app, AttachCommand& attach) {
+  CLI::App* attaching =
+      app.add_subcommand("attach", "Take part in a session that the background host works on");
+  attaching->add_option("SESSION", attach.session_id,
+                        "Its id, or a beginning of it; the newest of this folder by default");
+  attaching->add_option("--cwd", attach.cwd, "Instead of this folder");
+  attaching->callback([&attach] { attach.asked = true; });
+}
+
+/// The agent itself runs in main, too; editors append `setup` to let a user log in.
+void AddAcp(CLI::App& app, SetupCommand& setup) {
+  app.add_subcommand("acp", "Serve an editor over stdin and stdout (Agent Client Protocol)")
+      ->add_subcommand("setup", "The same as `stet setup`, where an editor runs it")
+      ->callback([&setup] { setup.asked = true; });
+}
+
 /// The values that a check in braces, such as "TEXT:{a,b}", leaves.
 std::vector<std::string> ChoicesIn(const std::string& type) {
   std::vector<std::string> choices;
@@ -370,6 +438,8 @@ Command ParseArguments(int argc, const char* const* argv) {
   ConfigCommand config;
   TrustCommand trust;
   VaultCommand vault;
+  HostCommand host;
+  AttachCommand attach;
   SandboxCommand sandbox;
   HooksCommand hooks;
   std::string shell;
@@ -384,6 +454,8 @@ Command ParseArguments(int argc, const char* const* argv) {
   AddVault(app, vault);
   AddSandbox(app, sandbox);
   AddHooks(app, hooks);
+  AddHost(app, host);
+  AddAttach(app, attach);
   app.add_subcommand("completion", "Print a script that completes stet's command line in a shell")
       ->add_option("SHELL", shell, "bash, zsh or fish")
       ->required()
@@ -397,6 +469,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   AddRefused(app, refused);
   // Runs in main, before any of this: named here for the help.
   app.add_subcommand("emulator", "Serve a scripted model on this machine, for developers");
+  AddAcp(app, setup);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -412,12 +485,15 @@ Command ParseArguments(int argc, const char* const* argv) {
   if (!shell.empty()) return Answer{CompletionScript(shell, FactsOf(app)), kExitDone};
   if (!models.verb.empty()) return models;
   if (setup.asked) return setup;
+  if (app.got_subcommand("acp")) return Wrong("acp takes no options");
   if (doctor.asked) return doctor;
   if (trust.asked) return trust;
   if (!vault.verb.empty()) return vault;
   if (!config.verb.empty()) return config;
   if (!sandbox.command.empty()) return sandbox;
   if (!hooks.verb.empty()) return hooks;
+  if (!host.verb.empty()) return host;
+  if (attach.asked) return attach;
   if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));
   if (sessions.verb.empty()) {
     if (const std::string wrong = WhatIsWrong(work); !wrong.empty()) return Wrong(wrong);

@@ -113,6 +113,7 @@ struct WorkCommand {
   std::string permission_prompt_tool;  // stdio: whoever reads stream-json is asked.
   std::string append_system_prompt;
   std::optional<std::string> system_prompt;
+  bool host = false;  // The turn runs in the background host.
   std::string cwd;
   std::optional<std::string> resume;  // Empty: picked from a list.
   std::string session_id;             // For a new session.
@@ -126,15 +127,39 @@ struct WorkCommand {
   double timeout_s = 0;
 };
 
+/// `stet host VERB`.
+struct HostCommand {
+  std::string verb;  // serve, start, stop, status, reset, install, logs, token
+  bool json = false;
+  std::string launched = "user";
+  std::int64_t ready_fd = -1;
+  std::optional<std::string> listen;
+  bool exposed = false;
+  std::optional<std::string> certificate;
+  std::optional<std::string> key;
+  bool print = false;      // The unit, instead of saying what to do with it.
+  std::size_t lines = 50;  // Of the logs.
+  std::string token_verb;  // add, ls, rm
+  std::string name;        // Of a token.
+  std::vector<std::string> rights;
+};
+
+/// `stet attach [ID]`.
+struct AttachCommand {
+  bool asked = false;
+  std::string session_id;  // Empty: the newest of this folder.
+  std::string cwd;
+};
+
 /// Nothing to run: text to print, and the exit code.
 struct Answer {
   std::string text;
   int exit_code = 0;
 };
 
-using Command =
-    std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand, ConfigCommand,
-                 TrustCommand, VaultCommand, SandboxCommand, HooksCommand, WorkCommand, Answer>;
+using Command = std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand,
+                             ConfigCommand, TrustCommand, VaultCommand, SandboxCommand,
+                             HooksCommand, HostCommand, AttachCommand, WorkCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

@@ -157,7 +157,7 @@ void InteractiveSession::TakeKeys() {
 }
 
 void InteractiveSession::TakeNews() {
-  while (const std::optional<News> news = inbox_.Take())
+  while (const std::optional<client::News> news = inbox_.Take())
     std::visit([this](const auto& one) { Take(one); }, *news);
 }
 

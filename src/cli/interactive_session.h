@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "cli/inbox.h"
 #include "cli/interactive_desk.h"
 #include "cli/interactive_screen.h"
 #include "cli/interactive_tty.h"
@@ -16,6 +15,7 @@
 #include "cli/live_view.h"
 #include "cli/terminal.h"
 #include "client/device.h"
+#include "client/inbox.h"
 #include "client/live.h"
 #include "client/sessions.h"
 
@@ -80,7 +80,7 @@ class InteractiveSession {
   InteractiveSetup setup_;
   Screen screen_;
   LiveView view_;
-  Inbox inbox_;
+  client::Inbox inbox_;
   std::unique_ptr<client::LiveSession> session_;
   bool made_ = false;  // The session is new.
   std::optional<Desk> desk_;

@@ -13,10 +13,10 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "cli/inbox.h"
 #include "cli/interactive_screen.h"
 #include "cli/live_view_markdown.h"
 #include "cli/terminal.h"
+#include "client/inbox.h"
 
 namespace stet::cli {
 

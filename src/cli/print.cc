@@ -5,10 +5,10 @@
 #include "base/interrupt.h"
 #include "base/text_width.h"
 #include "cli/exit_codes.h"
-#include "cli/inbox.h"
 #include "cli/result_json.h"
 #include "cli/run_view.h"
 #include "cli/work.h"
+#include "client/inbox.h"
 
 namespace stet::cli {
 namespace {
@@ -43,12 +43,12 @@ client::Watcher Deaf(client::Watcher inner, bool tells) {
 }
 
 /// Until the turn and what is queued behind it have ended; how the turn went.
-Result<protocol::TurnReport> Await(client::LiveSession& session, Inbox& inbox,
+Result<protocol::TurnReport> Await(client::LiveSession& session, client::Inbox& inbox,
                                    const std::string& turn_id,
                                    const std::function<void(const protocol::Transient&)>& tell) {
   std::optional<protocol::TurnReport> report;
   while (true) {
-    const std::optional<News> news = inbox.Wait();
+    const std::optional<client::News> news = inbox.Wait();
     const auto* transient = news ? std::get_if<protocol::Transient>(&*news) : nullptr;
     if (transient == nullptr) continue;
     tell(*transient);
@@ -84,7 +84,7 @@ Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& t
     return kExitUsage;
   }
   ASSIGN_OR_RETURN(const protocol::Attach attach, AttachOf(command, live));
-  Inbox inbox;
+  client::Inbox inbox;
   ASSIGN_OR_RETURN(const std::unique_ptr<client::LiveSession> session,
                    live.Attach(attach, Deaf(inbox.Watcher(), command.verbose)));
   const CancelRegistration cancel = interrupt.token().OnCancel([&] { session->Cancel(); });

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "cli/arguments.h"
+#include "cli/attach.h"
 #include "cli/doctor.h"
 #include "cli/exit_codes.h"
 #include "cli/hooks.h"
+#include "cli/host.h"
 #include "cli/interactive.h"
 #include "cli/models.h"
 #include "cli/print.h"
@@ -39,19 +41,42 @@ Result<int> PerformOnDevice(const Command& command, const Clients& clients, Term
   return RunSetup(std::get<SetupCommand>(command), *models, *device, terminal);
 }
 
+client::Work WorkOf(const WorkCommand& work) {
+  if (work.host) return client::Work::kBackground;
+  const bool old = work.continue_latest || work.resume;
+  if (work.print || work.output_format == "stream-json")
+    return old ? client::Work::kOldSession : client::Work::kNewSession;
+  return client::Work::kConversation;
+}
+
+Result<int> PerformOnHost(const Command& command, const Clients& clients, Terminal& terminal) {
+  if (const auto* host = std::get_if<HostCommand>(&command)) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::HostControl> control, clients.host());
+    return RunHost(*host, *control, terminal);
+  }
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::RemoteLive> remote, clients.remote());
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, clients.sessions());
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, clients.device());
+  return RunAttach(std::get<AttachCommand>(command), *remote, {*remote, *sessions, *device},
+                   terminal);
+}
+
 Result<int> Perform(const Command& command, const Clients& clients, Terminal& terminal) {
   if (const auto* models = std::get_if<ModelsCommand>(&command)) {
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> client, clients.models());
     return RunModels(*models, *client, terminal);
   }
   if (const auto* work = std::get_if<WorkCommand>(&command)) {
-    ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> client, clients.live());
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> client, clients.live(WorkOf(*work)));
     if (work->output_format == "stream-json") return RunStreamJson(*work, *client, terminal);
     if (work->print) return RunPrint(*work, *client, terminal);
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, clients.sessions());
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, clients.device());
     return RunInteractive(*work, {*client, *sessions, *device}, terminal);
   }
+  if (std::holds_alternative<HostCommand>(command) ||
+      std::holds_alternative<AttachCommand>(command))
+    return PerformOnHost(command, clients, terminal);
   if (!std::holds_alternative<SessionsCommand>(command))
     return PerformOnDevice(command, clients, terminal);
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> client, clients.sessions());

@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "client/device.h"
+#include "client/host_control.h"
 #include "client/live.h"
 #include "client/models.h"
+#include "client/remote_live.h"
 #include "client/sessions.h"
 
 namespace stet::cli {
@@ -16,7 +18,10 @@ namespace stet::cli {
 struct Clients {
   std::function<Result<std::unique_ptr<client::Sessions>>()> sessions;
   std::function<Result<std::unique_ptr<client::Models>>()> models;
-  std::function<Result<std::unique_ptr<client::Live>>()> live;
+  std::function<Result<std::unique_ptr<client::Live>>(client::Work)> live;
+  std::function<Result<std::unique_ptr<client::HostControl>>()> host;
+  /// The background host, started when there is none.
+  std::function<Result<std::unique_ptr<client::RemoteLive>>()> remote;
   std::function<Result<std::unique_ptr<client::Device>>()> device;
 };
 

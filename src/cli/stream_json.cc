@@ -11,14 +11,15 @@
 #include <unistd.h>
 
 #include "base/interrupt.h"
+#include "base/line_cutter.h"
 #include "base/random.h"
 #include "base/text_width.h"
 #include "cli/exit_codes.h"
-#include "cli/inbox.h"
 #include "cli/stream_json_control.h"
 #include "cli/stream_json_events.h"
 #include "cli/stream_json_input.h"
 #include "cli/work.h"
+#include "client/inbox.h"
 #include "protocol/ids.h"
 
 namespace stet::cli {
@@ -54,7 +55,7 @@ class StreamJson {
   Status Open();
   void Submit(protocol::Send send);
   void Refuse(const Error& error);
-  void Hear(const News& news);
+  void Hear(const client::News& news);
   void HearEnd(const protocol::RuntimeEnd& end);
   void GoOn(const protocol::LiveState& state);
 
@@ -67,10 +68,10 @@ class StreamJson {
   CancelToken interrupt_;
   StreamEvents events_;
   protocol::Attach attach_;  // How the session is opened.
-  Inbox inbox_;
+  client::Inbox inbox_;
   std::unique_ptr<client::LiveSession> session_;
   std::optional<Error> refused_;  // Why `initialize` failed.
-  LineCutter cutter_;
+  LineCutter cutter_{kMaxInputLine};
   std::string more_text_;            // Goes before the next message.
   std::deque<protocol::Send> held_;  // Sent when the session can take them.
   std::size_t awaited_ = 0;          // Turns that will end: one per message that was taken.
@@ -133,7 +134,7 @@ void StreamJson::Wait() {
   std::array<pollfd, 2> fds = {pollfd{.fd = inbox_.fd(), .events = POLLIN, .revents = 0},
                                pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0}};
   if (::poll(fds.data(), input_open_ ? 2 : 1, -1) < 0) return;  // A signal: it is looked at again.
-  while (const std::optional<News> news = inbox_.Take()) Hear(*news);
+  while (const std::optional<client::News> news = inbox_.Take()) Hear(*news);
   if (interrupt_.cancelled() && !stopping_) Stop();
   if (input_open_ && fds[1].revents != 0) ReadStdin();
   if (!input_open_) DenyOpen();
@@ -167,7 +168,7 @@ void StreamJson::Take(std::optional<std::string_view> line) {
   if (broken_ || stopping_) return;
   if (!line)
     return Say(fmt::format("a line of the input is longer than {} MB: it was dropped",
-                           LineCutter::kMaxLine >> 20));
+                           kMaxInputLine >> 20));
   if (line->find_first_not_of(" \t\r") == std::string_view::npos) return;
   Result<Input> input = ReadInput(*line);
   if (!input)
@@ -310,7 +311,7 @@ void StreamJson::Refuse(const Error& error) {
   exit_code_ = ExitCodeOf(error.code);
 }
 
-void StreamJson::Hear(const News& news) {
+void StreamJson::Hear(const client::News& news) {
   if (broken_) return;
   if (const auto* event = std::get_if<protocol::Event>(&news)) return events_.Hear(*event);
   const auto& transient = std::get<protocol::Transient>(news);

@@ -1,0 +1,120 @@
+#include "cli/host.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/fs.h"
+#include "base/text_width.h"
+#include "cli/exit_codes.h"
+
+namespace stet::cli {
+namespace {
+
+protocol::HostLaunch LaunchOf(const HostCommand& command) {
+  protocol::HostLaunch launch;
+  launch.launched = command.launched;
+  launch.ready_fd = command.ready_fd;
+  launch.listen = command.listen;
+  launch.exposed = command.exposed;
+  launch.certificate = command.certificate;
+  launch.key = command.key;
+  return launch;
+}
+
+Result<int> Start(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+  ASSIGN_OR_RETURN(const protocol::HostState state, host.Start(LaunchOf(command)));
+  std::string text = fmt::format("running: process {}, {}", state.pid, state.socket);
+  if (!state.address.empty()) text += fmt::format(", {}", state.address);
+  if (state.fingerprint) text += fmt::format("\ncertificate: sha256 {}", *state.fingerprint);
+  return terminal.Print(PrintableText(text) + "\n") ? kExitDone : kExitFailed;
+}
+
+/// 1 when none runs, so that scripts can ask.
+Result<int> ShowStatus(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+  ASSIGN_OR_RETURN(const protocol::HostReport report, host.Report());
+  const int code = report.status ? kExitDone : kExitFailed;
+  if (command.json) return terminal.Print(Encode(report) + "\n") ? code : kExitFailed;
+  std::string text = report.state;
+  if (report.state == "orphan") text = "stopped: the last one died without saying so";
+  if (const auto& status = report.status) {
+    text = fmt::format("running: process {}, stet {}, for {} s\nsocket: {}\n", status->pid,
+                       status->program, status->uptime_ms / 1000, status->socket);
+    if (!status->address.empty()) text += fmt::format("address: {}\n", status->address);
+    text +=
+        fmt::format("sessions awake: {}, working: {}; clients: {}; memory: {} MB", status->sessions,
+                    status->working, status->clients, status->memory_bytes >> 20);
+    if (status->launched == "client") text += "\nit ends with its last client";
+  }
+  return terminal.Print(text + "\n") ? code : kExitFailed;
+}
+
+Result<int> ShowLogs(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+  Result<std::string> text = ReadFile(host.LogPath());
+  if (!text && text.error().code == Code::kNotFound)
+    return Fail(Code::kNotFound, "there is no log yet: no host has run");
+  if (!text) return std::unexpected(text.error());
+  std::string_view tail = *text;
+  std::size_t lines = 0;
+  for (std::size_t at = tail.size(); at-- > 0;) {
+    if (tail[at] != '\n' || lines++ < command.lines) continue;
+    tail.remove_prefix(at + 1);
+    break;
+  }
+  return terminal.Print(std::string(tail)) ? kExitDone : kExitFailed;
+}
+
+Result<int> Install(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+  ASSIGN_OR_RETURN(const std::string unit, host.Unit());
+  if (command.print) return terminal.Print(unit) ? kExitDone : kExitFailed;
+  terminal.Say(
+      "stet: nothing is installed by itself. To have systemd run the host:\n"
+      "  stet host install --print > ~/.config/systemd/user/stet.service\n"
+      "  systemctl --user enable --now stet.service");
+  return kExitUsage;
+}
+
+Result<int> RunTokens(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+  if (command.token_verb == "rm") {
+    RETURN_IF_ERROR(host.RevokeToken(command.name));
+    return kExitDone;
+  }
+  if (command.token_verb == "add") {
+    const std::vector<std::string> usual = {"view", "send", "approve"};
+    ASSIGN_OR_RETURN(const std::string token,
+                     host.AddToken(command.name, command.rights.empty() ? usual : command.rights));
+    terminal.Say("stet: the token is shown this once; whoever has it may connect");
+    return terminal.Print(token + "\n") ? kExitDone : kExitFailed;
+  }
+  ASSIGN_OR_RETURN(const protocol::TokenRows rows, host.Tokens());
+  std::string text;
+  if (command.json) {
+    text = Encode(rows) + "\n";
+  } else {
+    for (const protocol::TokenRow& row : rows)
+      text += PrintableText(fmt::format("{}  {}", row.name, fmt::join(row.rights, ","))) + "\n";
+  }
+  return terminal.Print(text) ? kExitDone : kExitFailed;
+}
+
+}  // namespace
+
+Result<int> RunHost(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+  if (command.verb == "serve") {
+    RETURN_IF_ERROR(host.Serve(LaunchOf(command)));
+    return kExitDone;
+  }
+  if (command.verb == "start") return Start(command, host, terminal);
+  if (command.verb == "status") return ShowStatus(command, host, terminal);
+  if (command.verb == "logs") return ShowLogs(command, host, terminal);
+  if (command.verb == "install") return Install(command, host, terminal);
+  if (command.verb == "token") return RunTokens(command, host, terminal);
+  if (command.verb == "reset") {
+    RETURN_IF_ERROR(host.Reset());
+    return kExitDone;
+  }
+  ASSIGN_OR_RETURN(const bool stopped, host.Stop());
+  terminal.Say(stopped ? "stet: the host has stopped" : "stet: no host runs");
+  return kExitDone;
+}
+
+}  // namespace stet::cli
