@@ -111,12 +111,12 @@ read_report() {
   ' "$1"
 }
 
-# run_tests NAME PROGRAM: runs a GoogleTest program and adds its counts.
+# run_tests NAME PROGRAM [PATTERN]: runs a GoogleTest program and adds its counts.
 run_tests() {
   local name=$1 program=$2 log=build/log/$1.log xml=$work/$1.xml start=$SECONDS
   local status=0 good=0 bad=0 skips=0 names=() test
   [ -x "$program" ] || return 0  # It has no sources yet.
-  in_test_home "$name" "$program" --gtest_filter="$(gtest_pattern)" --gtest_output="xml:$xml" >"$log" 2>&1 || status=$?
+  in_test_home "$name" "$program" --gtest_filter="${3:-$(gtest_pattern)}" --gtest_output="xml:$xml" >"$log" 2>&1 || status=$?
   if [ -s "$xml" ]; then
     { read -r good bad skips && mapfile -t names; } < <(read_report "$xml")
     for test in ${names[@]+"${names[@]}"}; do flunk "$name: $test"; done

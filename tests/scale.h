@@ -55,8 +55,23 @@ struct Scale {
   int endurance_rounds = 5;
   int endurance_steps = 10;
 
+  // Random operations on a session, its host and the line to a client.
+  int client_runs = 1'000;
+
   // Random sessions in windows of all sizes, with summarisers that do all kinds of things.
   int chaos_sessions = 40;
+
+  // Clients that come and go, against a list of what was said.
+  int feed_runs = 1'000;
+
+  // Events of one session that are heard over bad lines.
+  int lossy_events = 3'000;
+
+  // Nonsense that a host is told.
+  int noise_seconds = 3;
+
+  // Kills of a host with turns under way in it.
+  int host_kills = 6;
 };
 
 inline const Scale& TestScale() {
@@ -79,7 +94,12 @@ inline const Scale& TestScale() {
                  .shell_lines = 100'000,
                  .endurance_rounds = 50,
                  .endurance_steps = 40,
-                 .chaos_sessions = 10'000};
+                 .client_runs = 10'000,
+                 .chaos_sessions = 10'000,
+                 .feed_runs = 10'000,
+                 .lossy_events = 100'000,
+                 .noise_seconds = 300,
+                 .host_kills = 200};
   }();
   return scale;
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/base64.h"
 #include "base/random.h"
 #include "tests/model/live_fixture.h"
 #include "tests/scale.h"
@@ -193,7 +194,7 @@ class ChaosTest : public LiveTest {
     if (what == 1) {
       protocol::ImageFile& image = send.images.emplace_back();
       image.media_type = "image/png";
-      image.bytes = "\x89PNG\r\n\x1A\n" + chance.Words(chance.Between(10, 3000));
+      AppendBase64(image.data, "\x89PNG\r\n\x1A\n" + chance.Words(chance.Between(10, 3000)));
     }
     return send;
   }

@@ -30,13 +30,20 @@ class EnduranceTest : public LiveTest {
     more_settings_ = "contextWindow=200000\n[log]\ndurability='relaxed'\n";
     Script(R"({"replies":[]})");
     for (int i = 0; i < kFiles; ++i) Fill(i, fmt::format("value 0 of file {}", i));
+    const protocol::Attach attach = Here();
     auto opened = host::OpenLane(
-        roots_, Here(), loop_, models_,
-        [this](const protocol::Event*, const protocol::Transient* transient) {
-          if (transient == nullptr || !ended_) return;
-          if (std::holds_alternative<protocol::RuntimeEnd>(transient->transient)) ended_->Set(true);
-        },
-        subscription_);
+        {.roots = roots_,
+         .loop = loop_,
+         .models = models_,
+         .attach = attach,
+         .environment = std::make_shared<const Environment>(Environment::OfProcess())},
+        [this](log::Log& log) {
+          subscription_ = log.Subscribe([this](const log::Published& what) {
+            if (what.transient == nullptr || !ended_) return;
+            if (std::holds_alternative<protocol::RuntimeEnd>(what.transient->transient))
+              ended_->Set(true);
+          });
+        });
     ASSERT_TRUE(opened) << opened.error().Text();
     lane_ = *std::move(opened);
     session_id_ = lane_->State().session_id;

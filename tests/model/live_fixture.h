@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -21,6 +22,7 @@
 #include "host/session_store.h"
 #include "log/log.h"
 #include "tests/model/cause_fixture.h"
+#include "tests/model/host_fixture.h"
 #include "tests/model/projection_fixture.h"
 
 namespace stet::test {
@@ -108,6 +110,8 @@ class LiveTest : public testing::Test {
   /// prefix has its cause, and every beginning of a short log gives the same however it is read.
   void TearDown() override {
     session_.reset();
+    live_.reset();
+    host_.reset();
     if (session_id_.empty()) return;
     const auto report = host::MakeLocalSessions(roots_)->Replay(session_id_);
     EXPECT_TRUE(!report || report->different == 0);
@@ -170,13 +174,21 @@ class LiveTest : public testing::Test {
     return bodies;
   }
 
+  std::unique_ptr<client::Live> MakeLive() {
+    const char* where = std::getenv("STET_TEST_LIVE");
+    if (where == nullptr || std::string_view(where) != "host") return host::MakeLocalLive(roots_);
+    host_ = std::make_unique<RunningHost>(host::HostOptions{.roots = roots_});
+    return host_->Client();
+  }
+
   TempDir dir_;
   std::string project_ = dir_.path() + "/project";
   config::Roots roots_{.data = dir_.path() + "/home", .config = dir_.path() + "/home"};
   std::string more_settings_;
   std::unique_ptr<emulator::Emulator> emulator_;
   std::unique_ptr<Heard> heard_ = std::make_unique<Heard>();
-  std::unique_ptr<client::Live> live_ = host::MakeLocalLive(roots_);
+  std::unique_ptr<RunningHost> host_;  // With $STET_TEST_LIVE=host: sessions are worked on there.
+  std::unique_ptr<client::Live> live_ = MakeLive();
   std::unique_ptr<client::LiveSession> session_;
   std::string session_id_;
 };

@@ -34,7 +34,23 @@ TEST_F(InteractiveResumeTest, ASessionInWhichNothingWasSaidIsNotGoneOnWith) {
   Quit(*pty);
 }
 
+TEST_F(InteractiveResumeTest, AHangUpDoesNotEndTheWork) {
+  Script(R"({"replies":[{"blocks":[{"text":"one two three four five six seven eight nine ten"}],
+    "delta":4,"pauseMs":150}]})");
+  {
+    const auto pty = Ready();
+    pty->Type("go\r");
+    EXPECT_TRUE(pty->Shows("one two"));
+    pty->Signal(SIGHUP);
+    EXPECT_EQ(pty->Exit(), 130);
+  }
+  const auto pty = Start({"-c"});
+  EXPECT_TRUE(pty->Shows("nine ten"));
+  Quit(*pty);
+}
+
 TEST_F(InteractiveResumeTest, AHangUpLeavesASessionThatGoesOn) {
+  more_settings_ = "[host]\njoin='never'\n";
   Script(R"({"replies":[
     {"blocks":[{"text":"one two three four five six"}],"delta":4,"fault":{"kind":"stall","afterEvents":6}},
     {"when":{"contains":"was interrupted"},"blocks":[{"text":"Here is the rest."}]}]})");

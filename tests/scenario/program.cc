@@ -28,6 +28,8 @@ Program::Program() : binary_(Variable("STET_BIN")) {
 }
 
 Program::~Program() {
+  // What was started in the background may still work.
+  if (!binary_.empty() && Exists(home() + "/host.json")) (void)Run({"host", "stop"});
   const Result<std::vector<DirEntry>> sessions = ListDir(home() + "/sessions");
   if (!sessions || binary_.empty()) return;
   for (const DirEntry& session : *sessions) {

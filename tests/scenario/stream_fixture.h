@@ -81,7 +81,15 @@ class Talk {
 
   void Say(std::string_view line) {
     const std::string text = fmt::format("{}\n", line);
-    EXPECT_TRUE(WriteAll(process_->stdin_fd(), text)) << line;
+    std::size_t said = 0;
+    while (said < text.size()) {
+      pollfd one{.fd = process_->stdin_fd(), .events = POLLOUT, .revents = 0};
+      ASSERT_EQ(::poll(&one, 1, Deadline::After(kPatience).PollTimeout()), 1)
+          << line.substr(0, 200);
+      const ssize_t done = ::write(one.fd, text.data() + said, text.size() - said);
+      ASSERT_GT(done, 0) << line.substr(0, 200);
+      said += static_cast<std::size_t>(done);
+    }
   }
   void CloseInput() { process_->CloseInput(); }
   void Kill(int signal) { process_->Kill(signal); }

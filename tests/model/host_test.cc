@@ -1,0 +1,326 @@
+// One host, several clients: what they hear, what they may, and what becomes of a session that
+// nobody or somebody else works on.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "host/tokens.h"
+#include "tests/model/live_fixture.h"
+
+namespace stet::test {
+namespace {
+
+constexpr std::string_view kTalks = R"({"replies":[{"times":0,"blocks":[{"text":"Said."}]}]})";
+
+class HostTest : public LiveTest {
+ protected:
+  void Host(host::HostOptions options = {}) {
+    options.roots = roots_;
+    host_ = std::make_unique<RunningHost>(std::move(options));
+    live_ = host_->Client();
+  }
+
+  std::string NewSession() {
+    Open(Here());
+    return session_id_;
+  }
+
+  /// The lines of the session's log.
+  std::vector<std::string> Stored() const {
+    std::vector<std::string> lines;
+    const std::string log =
+        ReadFile(roots_.data + "/sessions/" + session_id_ + "/events.jsonl").value_or("");
+    std::size_t at = log.find('\n') + 1;
+    while (at < log.size()) {
+      const std::size_t end = log.find('\n', at);
+      lines.push_back(log.substr(at, end - at));
+      at = end + 1;
+    }
+    return lines;
+  }
+
+  rpc::Endpoint Socket() const {
+    rpc::Endpoint endpoint;
+    endpoint.unix_path = host_->socket();
+    return endpoint;
+  }
+  rpc::Endpoint Network() const {
+    rpc::Endpoint endpoint;
+    endpoint.host = "127.0.0.1";
+    endpoint.port = host_->port();
+    return endpoint;
+  }
+};
+
+/// The stored lines that a client was pushed.
+std::vector<std::string> EventsIn(const std::vector<std::string>& heard) {
+  std::vector<std::string> lines;
+  for (const std::string& message : heard) {
+    const JsonView json(message);
+    if (json["type"].StringOr("") == "event") lines.emplace_back(json["event"].text());
+  }
+  return lines;
+}
+
+std::string ErrorIn(const std::string& reply) {
+  return JsonView(reply)["error"]["code"].StringOr("");
+}
+
+TEST_F(HostTest, EverybodyHearsTheSameLines) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  WireClient one(Socket());
+  WireClient two(Socket());
+  for (WireClient* client : {&one, &two}) {
+    client->Hello();
+    EXPECT_EQ(
+        JsonView(client->Ask("session.subscribe", protocol::ForSession(id, "{}")))["result"]["mode"]
+            .StringOr(""),
+        "full_reload");
+  }
+  Run("hello");
+  EXPECT_EQ(Run("again").text, "Said.");
+  const std::string last = Stored().back();
+  for (WireClient* client : {&one, &two}) {
+    ASSERT_TRUE(client->Await([&](const JsonView& json) { return json["event"].text() == last; }));
+    EXPECT_EQ(EventsIn(client->Heard()), Stored());
+  }
+}
+
+TEST_F(HostTest, ASendIsStampedWithWhoSentIt) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  WireClient client(Socket());
+  client.Hello();
+  const std::string params = R"({"how":"send","text":"hi","clientMessageId":"m1"})";
+  EXPECT_EQ(JsonView(client.Ask("session.send", protocol::ForSession(id, params)))["result"]["what"]
+                .StringOr(""),
+            "started");
+  EXPECT_EQ(JsonView(client.Ask("session.send", protocol::ForSession(id, params)))["result"]["what"]
+                .StringOr(""),
+            "known");
+  const auto message = heard_->Await<protocol::UserMessage>();
+  ASSERT_TRUE(message);
+  for (const protocol::Event& event : heard_->Events()) {
+    if (!std::holds_alternative<protocol::UserMessage>(event.payload)) continue;
+    EXPECT_EQ(event.stamp.client_id, "test");
+  }
+  EXPECT_TRUE(heard_->AwaitTransient<protocol::RuntimeEnd>());
+}
+
+TEST_F(HostTest, AnAnchorGetsTheModeThatFitsIt) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  Run("hello");
+  const std::string last = Stored().back();
+  const JsonView line(last);
+  WireClient client(Socket());
+  client.Hello();
+  const std::string all = client.Ask("session.subscribe", protocol::ForSession(id, "{}"));
+  const std::int64_t epoch = JsonView(all)["result"]["epoch"].IntOr(0);
+  const std::int64_t seq = JsonView(all)["result"]["seq"].IntOr(0);
+  const auto mode = [&](std::int64_t at_epoch, std::int64_t at_seq, const std::string& event_id) {
+    const std::string params = fmt::format(
+        R"({{"anchor":{{"epoch":{},"seq":{},"persistentSeq":{},"persistentId":"{}"}}}})", at_epoch,
+        at_seq, line["seq"].IntOr(0), event_id);
+    return JsonView(
+               client.Ask("session.subscribe", protocol::ForSession(id, params)))["result"]["mode"]
+        .StringOr("");
+  };
+  const std::string event = line["id"].StringOr("");
+  EXPECT_EQ(mode(epoch, seq, event), "stream_resume");
+  EXPECT_EQ(mode(epoch + 1, seq, event), "persistent_fallback");
+  EXPECT_EQ(mode(epoch, seq + 5, event), "persistent_fallback") << "it cannot have seen that";
+  EXPECT_EQ(mode(epoch, seq, "e_other"), "full_reload");
+  EXPECT_EQ(JsonView(client.Ask("session.subscribe",
+                                protocol::ForSession(id, R"({"recent":2})")))["result"]["mode"]
+                .StringOr(""),
+            "recent");
+}
+
+TEST_F(HostTest, ALateJoinerSeesTheTextSoFar) {
+  Script(
+      R"({"replies":[{"blocks":[{"text":"This is said slowly, word by word, so that one can join."}],
+    "delta":4,"pauseMs":20}]})");
+  Host();
+  const std::string id = NewSession();
+  const auto turn = Send("hello");
+  ASSERT_TRUE(heard_->AwaitTransient<protocol::TextDelta>());
+  WireClient late(Socket());
+  late.Hello();
+  late.Ask("session.subscribe", protocol::ForSession(id, R"({"recent":1})"));
+  const std::optional<std::string> live = late.AwaitType("live");
+  ASSERT_TRUE(live);
+  std::string text;
+  JsonView(*live)["partial"].ForEach([&](const JsonView& message) {
+    message["blocks"].ForEach([&](const JsonView& block) { text += block["text"].StringOr(""); });
+  });
+  EXPECT_FALSE(text.empty());
+  EndOf(*turn.turn_id);
+  ASSERT_TRUE(late.Await([](const JsonView& json) {
+    return json["event"]["message"]["role"].StringOr("") == "assistant" ||
+           json["event"]["role"].StringOr("") == "assistant";
+  }));
+  for (const std::string& message : late.Heard())
+    text += JsonView(message)["transient"]["transient"]["delta"].StringOr("");
+  EXPECT_EQ(text, "This is said slowly, word by word, so that one can join.");
+}
+
+TEST_F(HostTest, NothingIsSaidToWhoHasNoToken) {
+  Script(kTalks);
+  Host();
+  NewSession();
+  for (const char* token : {"", "wrong", "stet_tes"}) {
+    WireClient stranger(Network());
+    stranger.Hello(token);
+    const std::optional<std::string> bye = stranger.AwaitType("bye");
+    ASSERT_TRUE(bye);
+    EXPECT_EQ(ErrorIn(*bye), "auth");
+    EXPECT_TRUE(stranger.AwaitClosed());
+    EXPECT_EQ(stranger.Heard().size(), 1U);
+  }
+  WireClient rude(Network());
+  rude.Say(R"({"type":"request","requestId":"1","method":"sessions.list"})");
+  const std::optional<std::string> bye = rude.AwaitType("bye");
+  ASSERT_TRUE(bye);
+  EXPECT_EQ(rude.Heard().size(), 1U);
+  WireClient known(Network());
+  known.Hello(RunningHost::kToken);
+  EXPECT_TRUE(known.AwaitType("welcome"));
+}
+
+TEST_F(HostTest, AClientMayOnlyWhatItsTokenSays) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  const auto token = host::Tokens(roots_).Add("viewer", {"view"});
+  ASSERT_TRUE(token) << token.error().Text();
+  WireClient viewer(Network());
+  viewer.Hello(*token);
+  ASSERT_TRUE(viewer.AwaitType("welcome"));
+  EXPECT_EQ(ErrorIn(viewer.Ask("session.state", protocol::ForSession(id, "{}"))), "");
+  const std::string send = protocol::ForSession(id, R"({"how":"send","text":"hi"})");
+  EXPECT_EQ(ErrorIn(viewer.Ask("session.send", send)), "denied");
+  EXPECT_EQ(ErrorIn(viewer.Ask("session.answer", protocol::ForSession(id, "{}"))), "denied");
+  EXPECT_EQ(ErrorIn(viewer.Ask("host.stop")), "denied");
+  EXPECT_EQ(ErrorIn(viewer.Ask("projects.browse")), "denied");
+  EXPECT_EQ(ErrorIn(viewer.Ask("no.such")), "unsupported");
+  ASSERT_TRUE(host::Tokens(roots_).Revoke("viewer"));
+  WireClient gone(Network());
+  gone.Hello(*token);
+  const std::optional<std::string> bye = gone.AwaitType("bye");
+  ASSERT_TRUE(bye);
+  EXPECT_EQ(ErrorIn(*bye), "auth");
+}
+
+TEST_F(HostTest, ASessionThatRestsIsPutToSleepAndWakesUnnoticed) {
+  Script(kTalks);
+  Host({.sleep_after = std::chrono::milliseconds(100)});
+  const std::string id = NewSession();
+  EXPECT_EQ(Run("hello").text, "Said.");
+  WireClient client(Socket());
+  client.Hello();
+  client.Ask("session.subscribe", protocol::ForSession(id, "{}"));
+  const auto asleep = [&] { return host_->Describe().sessions == 0; };
+  for (int tries = 0; tries < 3000 && !asleep(); ++tries) ::usleep(10'000);
+  ASSERT_TRUE(asleep());
+  EXPECT_EQ(JsonView(client.Ask("session.state", protocol::ForSession(id, "{}")))["result"]["state"]
+                .StringOr(""),
+            "idle");
+  EXPECT_EQ(host_->Describe().sessions, 0) << "looking does not wake it";
+  EXPECT_EQ(Run("again").text, "Said.");
+  const std::string last = Stored().back();
+  ASSERT_TRUE(client.Await([&](const JsonView& json) { return json["event"].text() == last; }));
+  EXPECT_EQ(EventsIn(client.Heard()), Stored());
+}
+
+TEST_F(HostTest, ASessionThatAnotherProcessHoldsIsFollowedAndTakenOverWhenItIsFree) {
+  Script(kTalks);
+  Host();
+  const std::unique_ptr<client::Live> other = host::MakeLocalLive(roots_);
+  Heard inside;
+  auto held = other->Attach(Here(), inside.Watcher());
+  ASSERT_TRUE(held) << held.error().Text();
+  session_id_ = (*held)->State().session_id;
+  WireClient client(Socket());
+  client.Hello();
+  client.Ask("session.subscribe", protocol::ForSession(session_id_, "{}"));
+  const std::string send = protocol::ForSession(session_id_, R"({"how":"send","text":"mine"})");
+  const std::string refused = client.Ask("session.send", send);
+  EXPECT_EQ(ErrorIn(refused), "busy");
+  EXPECT_EQ(JsonView(refused)["error"]["pid"].IntOr(0), ::getpid());
+  protocol::Send theirs;
+  theirs.how = "send";
+  theirs.text = "theirs";
+  ASSERT_TRUE((*held)->Send(theirs));
+  ASSERT_TRUE(inside.AwaitTransient<protocol::RuntimeEnd>());
+  ASSERT_TRUE((*held)->Close());
+  held->reset();
+  EXPECT_EQ(ErrorIn(client.Ask("session.send", send)), "");
+  ASSERT_TRUE(client.Await([](const JsonView& json) {
+    return json["transient"]["transient"]["type"].StringOr("") == "runtime_end";
+  }));
+  const std::string last = Stored().back();
+  ASSERT_TRUE(client.Await([&](const JsonView& json) { return json["event"].text() == last; }));
+  EXPECT_EQ(EventsIn(client.Heard()), Stored());
+}
+
+TEST_F(HostTest, CommandsGetTheEnvironmentOfTheClientThatSent) {
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"echo is:$STET_HANDED"}}}]},
+    {"times":0,"blocks":[{"text":"Done."}]}]})");
+  Host();
+  live_ = host_->Client(std::vector<std::string>{"PATH=/usr/bin:/bin", "STET_HANDED=over"});
+  NewSession();
+  Run("go");
+  const auto results = heard_->All<protocol::ToolResult>();
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_NE(results[0].content.text.find("is:over"), std::string::npos);
+  WireClient remote(Network());
+  remote.Hello(RunningHost::kToken);
+  EXPECT_EQ(
+      ErrorIn(remote.Ask(
+          "session.send",
+          protocol::ForSession(session_id_, R"({"how":"send","text":"x","environment":["A=B"]})"))),
+      "denied");
+}
+
+TEST_F(HostTest, PathsOutsideOfHomeAndProjectsAreNotBrowsed) {
+  Host();
+  WireClient client(Socket());
+  client.Hello();
+  for (const char* path : {"/etc", "/../etc", "etc", "/proc/self/root/etc"})
+    EXPECT_NE(ErrorIn(client.Ask("projects.browse", fmt::format(R"({{"path":"{}"}})", path))), "")
+        << path;
+  const std::string params = fmt::format(R"({{"path":"{}"}})", project_);
+  EXPECT_EQ(ErrorIn(client.Ask("projects.browse", params)), "denied");
+  const std::string made = client.Ask("projects.register", params);
+  EXPECT_EQ(JsonView(client.Ask("projects.register", params))["result"].text(),
+            JsonView(made)["result"].text());
+  EXPECT_EQ(ErrorIn(client.Ask("projects.browse", params)), "");
+  EXPECT_NE(ErrorIn(client.Ask("projects.browse", fmt::format(R"({{"path":"{}/.."}})", project_))),
+            "");
+  const std::string id = JsonView(made)["result"]["projectId"].StringOr("");
+  const std::string named = fmt::format(R"({{"projectId":"{}"}})", id);
+  EXPECT_EQ(ErrorIn(client.Ask("projects.remove", named)), "");
+  EXPECT_EQ(ErrorIn(client.Ask("projects.remove", named)), "not_found");
+}
+
+TEST_F(HostTest, ASessionThatIsDeletedIsInTheTrash) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  Run("hello");
+  session_.reset();
+  WireClient client(Socket());
+  client.Hello();
+  EXPECT_EQ(ErrorIn(client.Ask("session.delete", protocol::ForSession(id, "{}"))), "");
+  EXPECT_EQ(ErrorIn(client.Ask("session.state", protocol::ForSession(id, "{}"))), "not_found");
+  EXPECT_EQ(host::MakeLocalSessions(roots_)->Trash()->size(), 1U);
+  session_id_.clear();
+}
+
+}  // namespace
+}  // namespace stet::test

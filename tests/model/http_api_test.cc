@@ -1,0 +1,153 @@
+// The host's HTTP face: what scripts ask, and that openapi.json says what there is.
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "tests/model/live_fixture.h"
+
+namespace stet::test {
+namespace {
+
+struct Answer {
+  int status = 0;
+  std::string head;
+  std::string body;
+};
+
+class HttpApiTest : public LiveTest {
+ protected:
+  void SetUp() override {
+    Script(R"({"replies":[{"times":0,"blocks":[{"text":"Said."}]}]})");
+    host_ = std::make_unique<RunningHost>(host::HostOptions{.roots = roots_});
+    live_ = host_->Client();
+  }
+
+  Fd Ask(const std::string& method, const std::string& path, const std::string& body = "",
+         const std::string& headers = "") const {
+    Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(host_->port());
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    EXPECT_TRUE(WriteAll(
+        fd.get(),
+        fmt::format(
+            "{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {}\r\n"
+            "Content-Length: {}\r\n{}\r\n{}",
+            method, path, host_->address(), RunningHost::kToken, body.size(), headers, body)));
+    return fd;
+  }
+  /// Reads until `enough` says so, or the end.
+  static Answer Read(const Fd& fd, const std::function<bool(const std::string&)>& enough) {
+    std::string all;
+    char buffer[4096];
+    ssize_t got = 0;
+    while (!enough(all) && (got = ::read(fd.get(), buffer, sizeof buffer)) > 0)
+      all.append(buffer, static_cast<std::size_t>(got));
+    Answer answer;
+    const std::size_t end = all.find("\r\n\r\n");
+    if (end == std::string::npos) return answer;
+    answer.head = all.substr(0, end);
+    answer.body = all.substr(end + 4);
+    answer.status = std::atoi(answer.head.c_str() + 9);
+    return answer;
+  }
+  [[nodiscard]] Answer Whole(const std::string& method, const std::string& path,
+                             const std::string& body = "") const {
+    return Read(Ask(method, path, body), [](const std::string&) { return false; });
+  }
+
+  std::string NewSession() {
+    const Answer made =
+        Whole("POST", "/sessions", fmt::format(R"({{"cwd":"{}","mode":"bypass"}})", project_));
+    EXPECT_EQ(made.status, 201) << made.body;
+    return JsonView(made.body)["sessionId"].StringOr("");
+  }
+};
+
+/// The last id of a stream, and what it was about.
+std::string LastId(const std::string& stream) {
+  const std::size_t at = stream.rfind("\nid: ");
+  return at == std::string::npos ? "" : stream.substr(at + 5, stream.find('\n', at + 1) - at - 5);
+}
+
+TEST_F(HttpApiTest, AScriptMakesASessionSendsAndHearsIt) {
+  const std::string id = NewSession();
+  ASSERT_FALSE(id.empty());
+  const Fd stream = Ask("GET", "/sessions/" + id + "/events");
+  const Answer sent =
+      Whole("POST", "/sessions/" + id + "/messages", R"({"how":"send","text":"hi"})");
+  EXPECT_EQ(sent.status, 202) << sent.body;
+  EXPECT_EQ(JsonView(sent.body)["what"].StringOr(""), "started");
+  const Answer heard = Read(
+      stream, [](const std::string& all) { return all.find("runtime_end") != std::string::npos; });
+  EXPECT_EQ(heard.status, 200);
+  EXPECT_NE(heard.head.find("text/event-stream"), std::string::npos) << heard.head;
+  EXPECT_NE(heard.body.find("event: event\n"), std::string::npos);
+  EXPECT_NE(heard.body.find("\"Said.\""), std::string::npos);
+  const std::string last = LastId(heard.body);
+  ASSERT_FALSE(last.empty());
+  const Answer again =
+      Read(Ask("GET", "/sessions/" + id + "/events", "", "Last-Event-ID: " + last + "\r\n"),
+           [](const std::string& all) { return all.find("\r\n\r\n") != std::string::npos; });
+  EXPECT_NE(again.head.find("stream_resume"), std::string::npos) << again.head << last;
+  const Answer stale =
+      Read(Ask("GET", "/sessions/" + id + "/events", "", "Last-Event-ID: 1.2.3.nothing\r\n"),
+           [](const std::string& all) { return all.find("event: live") != std::string::npos; });
+  EXPECT_NE(stale.head.find("full_reload"), std::string::npos) << stale.head;
+  EXPECT_NE(stale.body.find("\"type\":\"opened\""), std::string::npos) << "from the first event";
+}
+
+TEST_F(HttpApiTest, WhatIsWrongIsSaidWithItsStatus) {
+  EXPECT_EQ(Whole("GET", "/nothing").status, 404);
+  EXPECT_EQ(Whole("DELETE", "/sessions").status, 405);
+  EXPECT_EQ(Whole("GET", "/sessions/ses_00000000000000").status, 404);
+  EXPECT_EQ(Whole("GET", "/sessions/..%2f..%2fetc").status, 404);
+  EXPECT_EQ(Whole("POST", "/sessions", "[]").status, 400);
+  EXPECT_EQ(Whole("POST", "/sessions", "{\"cwd\":3}").status, 400);
+  EXPECT_EQ(Whole("POST", "/sessions/ses_00000000000000/messages", "{}").status, 404);
+}
+
+TEST_F(HttpApiTest, OpenApiSaysWhatThereIs) {
+  const std::string text =
+      ReadFile(std::string(STET_SOURCE_DIR) + "/doc/format/openapi.json").value_or("");
+  const JsonView api(text);
+  const std::string id = NewSession();
+  std::size_t operations = 0;
+  api["paths"].ForEachMember([&](std::string_view path, const JsonView& methods) {
+    methods.ForEachMember([&](std::string_view method, const JsonView& operation) {
+      ++operations;
+      if (path == "/metrics") return;  // On the unix socket only.
+      std::string target(path);
+      if (const std::size_t at = target.find("{id}"); at != std::string::npos)
+        target.replace(at, 4, id);
+      std::string body = method == "post" ? "{}" : "";
+      if (path == "/sessions" && method == "post")
+        body = fmt::format(R"({{"cwd":"{}"}})", project_);
+      if (path.ends_with("/messages")) body = R"({"how":"send","text":"hi"})";
+      if (path.ends_with("/events")) return;  // Above.
+      std::string verb(method);
+      std::ranges::transform(verb, verb.begin(), [](char c) { return static_cast<char>(c - 32); });
+      const Answer answer = Whole(verb, target, body);
+      SCOPED_TRACE(verb + " " + target);
+      if (path.ends_with("/answers")) {
+        EXPECT_EQ(answer.status, 404) << "nothing is asked";
+        return;
+      }
+      const JsonView response = operation["responses"][std::to_string(answer.status)];
+      ASSERT_FALSE(response.text().empty()) << answer.status << answer.body;
+      const std::string name =
+          response["content"]["application/json"]["schema"]["$ref"].StringOr("");
+      const JsonView schema = api["components"]["schemas"][name.substr(name.rfind('/') + 1)];
+      EXPECT_TRUE(schema.is_object()) << name;
+      schema["required"].ForEach([&](const JsonView& member) {
+        EXPECT_FALSE(JsonView(answer.body)[member.StringOr("")].text().empty())
+            << member.text() << answer.body;
+      });
+    });
+  });
+  EXPECT_EQ(operations, 9U);
+}
+
+}  // namespace
+}  // namespace stet::test

@@ -1,0 +1,69 @@
+// A client that never reads: nobody else notices, it costs no more than its cap, and is sent away.
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "tests/model/live_fixture.h"
+
+namespace stet::test {
+namespace {
+
+/// Says what it has to say, and takes nothing.
+class DeafClient {
+ public:
+  DeafClient(const std::string& path, const std::string& session_id)
+      : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un to{};
+    to.sun_family = AF_UNIX;
+    path.copy(to.sun_path, sizeof to.sun_path - 1);
+    EXPECT_EQ(::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    Write(
+        "GET /ws HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+    char answer[4096];
+    EXPECT_GT(::read(fd_.get(), answer, sizeof answer), 0);
+    Say(R"({"type":"hello","version":1,"clientId":"deaf"})");
+    Say(R"({"type":"request","requestId":"1","method":"session.subscribe","params":{"sessionId":")" +
+        session_id + "\"}}");
+  }
+
+ private:
+  void Write(const std::string& bytes) const { EXPECT_TRUE(WriteAll(fd_.get(), bytes)); }
+  /// One text message, masked with nothing.
+  void Say(const std::string& text) const {
+    std::string frame = "\x81";
+    if (text.size() < 126) {
+      frame += static_cast<char>(0x80 | text.size());
+    } else {
+      frame += static_cast<char>(0x80 | 126);
+      frame += static_cast<char>(text.size() >> 8);
+      frame += static_cast<char>(text.size() & 0xff);
+    }
+    Write(frame + std::string(4, '\0') + text);
+  }
+
+  Fd fd_;
+};
+
+class StuckTest : public LiveTest {};
+
+TEST_F(StuckTest, AClientThatNeverReadsCostsOthersNothingAndIsSentAway) {
+  Script(R"({"replies":[{"times":0,"delta":4000,"blocks":[{"text":")" +
+         std::string(1'000'000, 'x') + R"("}]}]})");
+  live_.reset();
+  host_.reset();
+  host_ = std::make_unique<RunningHost>(
+      host::HostOptions{.roots = roots_, .patience = std::chrono::milliseconds(1500)});
+  live_ = host_->Client();
+  Open(Here());
+  const DeafClient deaf(host_->socket(), session_id_);
+  Run("warm up");
+  const std::uint64_t before = host_->Describe().memory_bytes;
+  for (int turn = 0; turn < 12; ++turn) EXPECT_EQ(Run("go").text.size(), 1'000'000U);
+  EXPECT_LT(host_->Describe().memory_bytes, before + (std::uint64_t{64} << 20));
+  for (int tries = 0; tries < 6000 && host_->Describe().clients > 1; ++tries) ::usleep(10'000);
+  EXPECT_EQ(host_->Describe().clients, 1) << "only the one that reads";
+  EXPECT_EQ(Run("still here").text.size(), 1'000'000U);
+}
+
+}  // namespace
+}  // namespace stet::test
