@@ -31,6 +31,9 @@ class LoopThread {
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
+    // What the thread does wrong itself is told to it.
+    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+      ::sigdelset(&all, own);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
     thread_ = std::thread([this] { loop_.Run(); });
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
