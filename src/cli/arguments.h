@@ -147,7 +147,7 @@ struct HostCommand {
 /// `stet attach [ID]`.
 struct AttachCommand {
   bool asked = false;
-  std::string session_id;  // Empty: the newest of this folder.
+  std::string session_id;  // As it was typed; empty: the newest of this folder.
   std::string cwd;
 };
 

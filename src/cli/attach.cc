@@ -16,9 +16,8 @@ namespace {
 constexpr std::int64_t kRecent = 200;
 constexpr std::size_t kRows = 24;
 
-Result<std::string> SessionOf(const AttachCommand& command, client::RemoteLive& host,
-                              client::Sessions& sessions) {
-  if (!command.session_id.empty()) return sessions.Resolve(command.session_id);
+Result<std::string> SessionOf(const AttachCommand& command, client::RemoteLive& host) {
+  if (!command.session_id.empty()) return command.session_id;
   std::error_code error;
   const std::filesystem::path here = command.cwd.empty()
                                          ? std::filesystem::current_path(error)
@@ -50,7 +49,7 @@ Result<int> Watch(const std::string& session_id, client::RemoteLive& host, Termi
 
 Result<int> RunAttach(const AttachCommand& command, client::RemoteLive& host,
                       const InteractiveClients& clients, Terminal& terminal) {
-  ASSIGN_OR_RETURN(const std::string session_id, SessionOf(command, host, clients.sessions));
+  ASSIGN_OR_RETURN(const std::string session_id, SessionOf(command, host));
   WorkCommand work;
   work.resume = session_id;
   work.cwd = command.cwd;

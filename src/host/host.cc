@@ -21,6 +21,8 @@ namespace {
 
 constexpr std::chrono::seconds kSweep{30};
 constexpr std::chrono::milliseconds kLastWords{20};
+/// How long one that was started for a client waits for it.
+constexpr std::chrono::seconds kLonely{10};
 
 /// "127.0.0.1:7777" -> "127.0.0.1"; "[::1]:80" -> "[::1]".
 std::string_view NameIn(std::string_view host) {
@@ -45,7 +47,8 @@ Host::Host(Loop& loop, HostOptions options)
           .loop = loop, .roots = options_.roots, .models = models_, .kept = kept_, .files = files_},
       host_id_("h_" + RandomName(ProcessRandom(), 16)),
       started_(SystemClock().Steady()),
-      sweep_(loop) {}
+      sweep_(loop),
+      lonely_(loop) {}
 
 Host::~Host() {
   // Connections hear sessions, and the server's callbacks know this.
@@ -58,6 +61,11 @@ Result<std::unique_ptr<Host>> Host::Start(Loop& loop, HostOptions options) {
   std::unique_ptr<Host> host(new Host(loop, std::move(options)));
   ASSIGN_OR_RETURN(host->device_id_, config::DeviceId(host->options_.roots));
   RETURN_IF_ERROR(host->Listen());
+  // Whoever started it may be gone before it listens.
+  host->lonely_.Start(kLonely, [self = host.get()] {
+    self->had_clients_ = true;
+    self->LeaveIfAlone();
+  });
   return host;
 }
 

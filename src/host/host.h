@@ -98,6 +98,7 @@ class Host {
   std::unique_ptr<rpc::Server> server_;
   Timer sweep_;
   bool sweeping_ = false;
+  Timer lonely_;
   bool had_clients_ = false;
   bool stopping_ = false;
 };

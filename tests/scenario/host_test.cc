@@ -132,6 +132,20 @@ TEST_F(HostTest, TwoTerminalsShareASession) {
   Quit(*one);
 }
 
+TEST_F(HostTest, NoneIsStartedForASessionThatThereIsNot) {
+  EXPECT_EQ(program_.Run({"attach", "nosuch"}).exit_code, 1);
+  EXPECT_FALSE(Exists(program_.home() + "/host.json"));
+}
+
+TEST_F(HostTest, LeavesWhenWhoeverStartedItNeverComes) {
+  SpawnOptions options = program_.Options({"host", "serve", "--launched", "client"});
+  const Result<Finished> ended =
+      Subprocess::Run(std::move(options), Deadline::After(std::chrono::seconds(40)), {});
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->end, Finished::End::kExited);
+  EXPECT_EQ(ended->exit_code, 0);
+}
+
 TEST_F(HostTest, LeavesWithTheLastClientThatItWasStartedFor) {
   {
     const auto pty = Ready();
