@@ -52,37 +52,45 @@ std::optional<std::uint64_t> StartTicks(std::int64_t pid) {
   return ticks;
 }
 
-/// The holder as the file names it; nothing when it does not (yet), or names one that is dead: then
-/// its successor has the lock but has not written its own line.
-std::optional<LockHolder> ReadHolder(int fd) {
+/// What the file says of its holder.
+struct Named {
+  LockHolder holder;
+  bool complete = false;  // Else it has not written its line yet.
+  bool alive = false;     // Else its successor has the lock, or a child that it left behind.
+};
+
+Named ReadHolder(int fd) {
   std::string line(kMaxHolderLine, '\0');
   const auto got = Pread(fd, line, 0);
-  if (!got) return std::nullopt;
+  if (!got) return {};
   line.resize(*got);
-  if (line.empty() || line.back() != '\n') return std::nullopt;
+  if (line.empty() || line.back() != '\n') return {};
   line.pop_back();
 
-  LockHolder holder;
+  Named named;
   std::uint64_t ticks = 0;
   const char* const end = line.data() + line.size();
-  const auto pid = std::from_chars(line.data(), end, holder.pid);
-  if (pid.ec != std::errc() || pid.ptr == end) return std::nullopt;
+  const auto pid = std::from_chars(line.data(), end, named.holder.pid);
+  if (pid.ec != std::errc() || pid.ptr == end) return {};
   const auto start = std::from_chars(pid.ptr + 1, end, ticks);
-  if (start.ec != std::errc() || start.ptr == end) return std::nullopt;
-  holder.version.assign(start.ptr + 1, end);
-  if (StartTicks(holder.pid) != ticks) return std::nullopt;
-  return holder;
+  if (start.ec != std::errc() || start.ptr == end) return {};
+  named.holder.version.assign(start.ptr + 1, end);
+  named.complete = true;
+  named.alive = StartTicks(named.holder.pid) == ticks;
+  return named;
 }
 
-/// Waits up to kNameWait for the holder's line. Nothing: the lock is free after all.
-std::optional<LockHolder> AwaitHolder(int fd) {
-  const Deadline deadline = Deadline::After(FileLock::kNameWait);
+/// Waits up to kNameWait for the holder's line, and up to `remnant_wait` for the end of what a dead
+/// holder left. Nothing: the lock is free after all.
+std::optional<LockHolder> AwaitHolder(int fd, std::chrono::milliseconds remnant_wait) {
+  const Deadline name = Deadline::After(FileLock::kNameWait);
+  const Deadline remnant = Deadline::After(remnant_wait);
   for (;;) {
-    auto holder = ReadHolder(fd);
+    Named named = ReadHolder(fd);
     // Asked after reading, so a line is never taken from one who has let go.
     if (!IsHeld(fd)) return std::nullopt;
-    if (holder) return holder;
-    if (deadline.Passed()) return LockHolder();
+    if (named.alive) return std::move(named.holder);
+    if (named.complete ? remnant.Passed() : name.Passed()) return LockHolder();
     ::poll(nullptr, 0, kNamePollMs);
   }
 }
@@ -120,7 +128,7 @@ Result<FileLock> FileLock::Acquire(const std::string& path) {
         return Fail(Code::kUnsupported,
                     fmt::format("lock {}: the file system has no locks; use another one", path));
       if (errno != EAGAIN && errno != EACCES) return FailSystem(errno, "lock " + path);
-      const auto holder = AwaitHolder(fd.get());
+      const auto holder = AwaitHolder(fd.get(), kRemnantWait);
       if (!holder) continue;
       return std::unexpected(BusyError(path, *holder));
     }
@@ -135,7 +143,7 @@ Result<FileLock> FileLock::Acquire(const std::string& path) {
 std::optional<LockHolder> FileLock::Holder(const std::string& path) {
   const auto fd = OpenFile(path, O_RDONLY | O_NOFOLLOW);
   if (!fd || !IsHeld(fd->get())) return std::nullopt;
-  return AwaitHolder(fd->get());
+  return AwaitHolder(fd->get(), kNameWait);
 }
 
 FileLock& FileLock::operator=(FileLock&& other) noexcept {

@@ -29,8 +29,12 @@ class FileLock {
   /// How long a refused caller waits for a holder that is just writing its name.
   static constexpr std::chrono::milliseconds kNameWait{50};
 
-  /// Does not wait for the lock: kBusy, naming the holder, when somebody has it. The file is made
-  /// (0600) if missing.
+  /// How long it waits for what a killed holder left behind: a child that has not reached its exec
+  /// yet keeps the lock until then.
+  static constexpr std::chrono::milliseconds kRemnantWait{2000};
+
+  /// Does not wait for a holder that lives: kBusy, naming it, when somebody has the lock. The file
+  /// is made (0600) if missing.
   static Result<FileLock> Acquire(const std::string& path);
 
   /// Who holds the lock now; nothing when nobody does or there is no such file.

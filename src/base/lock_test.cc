@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,6 +89,19 @@ TEST_F(FileLockTest, WhatADeadHolderLeftDoesNotHinder) {
   const auto lock = FileLock::Acquire(path_);
   ASSERT_TRUE(lock);
   EXPECT_EQ(FileLock::Holder(path_), self_);
+}
+
+TEST_F(FileLockTest, AChildThatADeadHolderLeftOnTheWayToItsExecIsWaitedFor) {
+  ASSERT_TRUE(ReplaceFile(path_, fmt::format("{} 1 0.0.1\n", ::getpid()), Durable::kNo));
+  Fd fd = LockInSilence();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::poll(nullptr, 0, 3 * static_cast<int>(FileLock::kNameWait.count()));
+    ::_exit(0);  // As an exec would, this lets go.
+  }
+  fd.reset();
+  EXPECT_TRUE(FileLock::Acquire(path_));
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
 TEST_F(FileLockTest, AChildProgramDoesNotKeepTheLock) {
