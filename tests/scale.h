@@ -70,6 +70,9 @@ struct Scale {
   // Nonsense that a host is told.
   int noise_seconds = 3;
 
+  // How long a client never reads, beyond the few turns that it takes to see that nobody minds.
+  int stuck_seconds = 0;
+
   // Kills of a host with turns under way in it.
   int host_kills = 6;
 };
@@ -99,6 +102,7 @@ inline const Scale& TestScale() {
                  .feed_runs = 10'000,
                  .lossy_events = 100'000,
                  .noise_seconds = 300,
+                 .stuck_seconds = 600,
                  .host_kills = 200};
   }();
   return scale;

@@ -65,6 +65,15 @@ class HostKillTest : public testing::Test {
     host_.reset();  // Waits for its end.
   }
 
+  /// What the last host said, and whether it runs.
+  std::string Said() {
+    const bool ended = host_->Reap();
+    host_->ReadOutput();
+    if (!ended) return "runs: " + host_->TakeOutput();
+    Finished finished = host_->TakeFinished();
+    return "exited " + std::to_string(finished.exit_code) + ": " + finished.out + finished.err;
+  }
+
   std::unique_ptr<client::RemoteLive> Client() const {
     client::RemoteOptions options;
     options.endpoint.unix_path = home_ + "/host.sock";
@@ -86,13 +95,13 @@ class HostKillTest : public testing::Test {
   }
 
   /// Whatever stands in the way, in the end it is accepted or refused because work is under way.
-  void Send(Worker& worker) const {
+  void Send(Worker& worker) {
     protocol::Send send;
     send.how = "send";
     send.client_message_id = worker.session_id + "-" + std::to_string(worker.sent++);
     send.text = "go";
     const auto accepted = worker.session->Send(send);
-    ASSERT_TRUE(accepted) << accepted.error().Text();
+    ASSERT_TRUE(accepted) << accepted.error().Text() << "; the host: " << Said();
     worker.accepted.insert(*send.client_message_id);
   }
 
