@@ -315,6 +315,8 @@ TEST_F(WebSocketRulesTest, WhatBreaksThemEndsTheChannel) {
   EXPECT_EQ(AfterBytes(Frame(0x82, "binary")).code, Code::kInvalid);
   EXPECT_EQ(AfterBytes(Frame(0x81, "\xC3\x28")).code, Code::kInvalid) << "not UTF-8";
   EXPECT_EQ(AfterBytes(Frame(0x81, "\xE2\x82")).code, Code::kInvalid) << "a character cut off";
+  EXPECT_EQ(AfterBytes(Frame(0x01, "\xE2\x82") + Frame(0x80, "")).code, Code::kInvalid)
+      << "the same, before an empty last part";
   EXPECT_EQ(AfterBytes(std::string("\x81\x02hi", 4)).code, Code::kInvalid) << "not masked";
   EXPECT_EQ(AfterBytes(Frame(0x80, "nothing to continue")).code, Code::kInvalid);
   EXPECT_EQ(AfterBytes(Frame(0x01, "a") + Frame(0x81, "b")).code, Code::kInvalid);

@@ -86,8 +86,10 @@ class WebSocketLink final : public Link {
 
   void OnRead(const error_code& error) {
     if (error) return End(error == websocket::error::closed ? PeerClosed() : ErrorOf(error));
-    if (!stream_.got_text()) return Refuse("the message is not text");
-    Received({static_cast<const char*>(in_.data().data()), in_.size()});
+    const std::string_view message(static_cast<const char*>(in_.data().data()), in_.size());
+    // Beast looks at every part but an empty last one, before which a character may be cut.
+    if (!stream_.got_text() || !IsValidUtf8(message)) return Refuse("the message is not text");
+    Received(message);
     in_.consume(in_.size());
     if (in_.capacity() > kKeptBuffer) in_ = beast::flat_buffer();
     if (!over()) Read();
