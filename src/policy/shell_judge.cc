@@ -39,16 +39,6 @@ constexpr std::string_view kOddVariables =
     "EXECIGNORE HISTFILE INPUTRC KSH_VERSION MAIL MAILPATH OPENSSL_CONF SSH_ASKPASS "
     "RSYNC_RSH CVS_RSH";
 
-bool IsOddVariable(std::string_view name) {
-  // Colours, dates and names of git are harmless; its programs and places are not.
-  const bool git = name.starts_with("GIT_") && !name.starts_with("GIT_AUTHOR_") &&
-                   !name.starts_with("GIT_COMMITTER_") && name != "GIT_TERMINAL_PROMPT";
-  return HasWord(kOddVariables, name) || git || name.starts_with("LD_") ||
-         name.starts_with("DYLD_") || name.starts_with("BASH_FUNC") || name.contains("PAGER") ||
-         name.contains("EDITOR") || name == "VISUAL" || name == "BROWSER" ||
-         name.ends_with("_COMMAND") || name.starts_with("npm_config_");
-}
-
 /// A folder of the project, the user or the system before those that are there.
 bool ExtendsPath(const ShellWord& value, const ShellPlace& place) {
   if (!value.text.ends_with("$PATH") || value.fixed + 5 != value.text.size()) return false;
@@ -86,6 +76,25 @@ void JudgeAssignments(ShellCommand& command, const ShellPlace& place) {
       Raise(command, ShellEffect::kUnknown,
             fmt::format("it sets {} for a program", assignment.name));
     }
+  }
+}
+
+/// Builtins that set or take away the variables that they name, also as `printf -vNAME`.
+void JudgeNamed(ShellCommand& command) {
+  const std::string program = ProgramName(command);
+  if (!HasWord("read mapfile readarray getopts unset wait local let printf", program)) return;
+  std::span<const ShellWord> words = std::span(command.words).subspan(1);
+  // What follows its options is text.
+  if (program == "printf") words = words.first(std::min<std::size_t>(words.size(), 2));
+  if (program == "printf" && !words.empty() && !words[0].text.starts_with("-v")) return;
+  for (const ShellWord& word : words) {
+    std::string name = word.text.starts_with('-')
+                           ? word.text.substr(std::min<std::size_t>(word.text.size(), 2))
+                           : word.text;
+    name.resize(std::min(name.find_first_of("=[+-*/"), name.size()));
+    if (!word.known() || !IsOddVariable(name)) continue;
+    command.odd = true;
+    Raise(command, ShellEffect::kUnknown, fmt::format("it sets {}", name));
   }
 }
 
@@ -310,6 +319,16 @@ void JudgeProgram(ShellCommand& command, const ShellPlace& place) {
 
 }  // namespace
 
+bool IsOddVariable(std::string_view name) {
+  // Colours, dates and names of git are harmless; its programs and places are not.
+  const bool git = name.starts_with("GIT_") && !name.starts_with("GIT_AUTHOR_") &&
+                   !name.starts_with("GIT_COMMITTER_") && name != "GIT_TERMINAL_PROMPT";
+  return HasWord(kOddVariables, name) || git || name.starts_with("LD_") ||
+         name.starts_with("DYLD_") || name.starts_with("BASH_FUNC") || name.contains("PAGER") ||
+         name.contains("EDITOR") || name == "VISUAL" || name == "BROWSER" ||
+         name.ends_with("_COMMAND") || name.starts_with("npm_config_");
+}
+
 void Raise(ShellCommand& command, ShellEffect effect, std::string why) {
   if (effect <= command.effect) return;
   command.effect = effect;
@@ -338,6 +357,7 @@ void JudgeCommand(ShellCommand& command, const ShellPlace& place) {
   command.effect = ShellEffect::kReadOnly;
   if (!command.words.empty() && !command.wraps) JudgeProgram(command, place);
   JudgeAssignments(command, place);
+  JudgeNamed(command);
   JudgeRedirects(command);
 }
 

@@ -12,6 +12,9 @@ void JudgeCommand(ShellCommand& command, const ShellPlace& place);
 /// it is not known, or some other folder's.
 std::string ProgramName(const ShellCommand& command);
 
+/// Whether what it says may change what other programs run.
+bool IsOddVariable(std::string_view name);
+
 /// Raises the effect to at least this one. The reason of the worst stays.
 void Raise(ShellCommand& command, ShellEffect effect, std::string why);
 

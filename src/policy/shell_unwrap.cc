@@ -27,8 +27,8 @@ constexpr ShellEffect kR = ShellEffect::kReadOnly;
 constexpr ShellEffect kF = ShellEffect::kFetches;
 
 constexpr std::array kWrappers = {
-    WrapperRow{"env", "", "-i --ignore-environment -u:v --unset:v -C:c --chdir:c -0 --null -v", 0,
-               kR, true},
+    WrapperRow{"env", "", "-i:u --ignore-environment:u -u:U --unset:U -C:c --chdir:c -0 --null -v",
+               0, kR, true},
     WrapperRow{"nice", "", "-n:v --adjustment:v", 0},
     WrapperRow{"ionice", "", "-c:v --class:v -n:v -t", 0},
     WrapperRow{"timeout gtimeout", "",
@@ -105,6 +105,10 @@ std::optional<Unwrapped> UnwrapByTable(const WrapperRow& row, std::span<const Sh
   out.unknown = parsed.unlisted;
   for (const Option& option : parsed.options) {
     if (option.meaning == Meaning::kFolder) out.folder = option.value;
+    // Without what we set, programs obey what the project says.
+    const bool taken = option.meaning == Meaning::kUnclearValue &&
+                       (!option.value.known() || IsOddVariable(option.value.text));
+    out.unknown = out.unknown || taken || option.meaning == Meaning::kUnclear;
   }
   std::size_t at = row.skipped;
   for (; row.assigns && at < parsed.operands.size() && IsAssignment(parsed.operands[at]); ++at)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "policy/shell_heredoc.h"
+#include "policy/shell_judge.h"
 #include "policy/shell_walker.h"
 
 namespace stet::policy {
@@ -147,6 +148,8 @@ Result<After> ShellWalker::Loop(NodeId node, const Folders& in) {
   const Folders inside = moves_ ? Folders{""} : in;
   for (const NodeId part : tree_.Children(node)) {
     const Syntax kind = tree_.Kind(part);
+    if (kind == Syntax::kVariableName && IsOddVariable(tree_.Text(part)))
+      return Refuse("a loop in it sets a variable that programs obey");
     if (kind == Syntax::kToken || kind == Syntax::kVariableName) continue;
     if (IsExpression(kind) || kind == Syntax::kVariableAssignment) {
       RETURN_IF_ERROR(Evaluate(part, inside));
