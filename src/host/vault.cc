@@ -60,9 +60,13 @@ Result<std::string> Vault::Key(bool make) const {
   const Result<std::string> file = ReadFile(key_path_, kMaxName);
   if (file) return Decoded(*file);
   if (file.error().code != Code::kNotFound) return std::unexpected(file.error());
+  // There may be a bus and no keyring on it, or one that nobody can unlock here.
+  bool answers = false;
   if (HasKeyring()) {
-    ASSIGN_OR_RETURN(const std::optional<std::string> kept, ReadKeyring(path_));
-    if (kept) return Decoded(*kept);
+    const Result<std::optional<std::string>> kept = ReadKeyring(path_);
+    if (kept && *kept) return Decoded(**kept);
+    if (!kept && !make) return std::unexpected(kept.error());
+    answers = kept.has_value();
   }
   if (!make)
     return Fail(
@@ -73,11 +77,8 @@ Result<std::string> Vault::Key(bool make) const {
   std::string key = NewSealKey();
   std::string text;
   AppendBase64(text, key);
-  if (HasKeyring()) {
-    RETURN_IF_ERROR(WriteKeyring(path_, text));
-  } else {
+  if (!answers || !WriteKeyring(path_, text))
     RETURN_IF_ERROR(ReplaceFile(key_path_, text, Durable::kYes));
-  }
   return key;
 }
 

@@ -1,5 +1,5 @@
 // Vault: secrets by name, in one sealed file. The key of the seal is in the keyring of the desktop
-// where there is one; else in a file beside the vault, which keeps the values out of searches,
+// where one takes it; else in a file beside the vault, which keeps the values out of searches,
 // copies and logs, but not from who may read all of the user's files.
 //
 // A value leaves the vault only for who asks for it by name: models' servers, and `stet vault get`.

@@ -1,4 +1,7 @@
 // What a repository can do to who opens it: nothing, until it is trusted; and what a vault keeps.
+#include <algorithm>
+
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -209,6 +212,68 @@ TEST_F(TrustTest, AVaultsValuesAreNowhereElseOnDisk) {
   const Ran gone = program_.Run({"--cwd", project_, "-p", "hi"});
   EXPECT_EQ(gone.exit_code, 5) << gone.err;
   EXPECT_TRUE(gone.err.contains("stet vault set horse")) << gone.err;
+}
+
+/// On a session bus of its own.
+Ran OnABus(const Program& program, const TempDir& dir, const std::string& config,
+           const std::string& script) {
+  SpawnOptions options = program.Options({});
+  const std::string stet = options.argv[0];
+  std::erase_if(*options.env, [](const std::string& variable) {
+    return variable.starts_with("DBUS_SESSION_BUS_ADDRESS=") ||
+           variable.starts_with("XDG_RUNTIME_DIR=") || variable.starts_with("HOME=");
+  });
+  for (const char* name : {"HOME", "XDG_RUNTIME_DIR"})
+    options.env->push_back(std::string(name) + "=" + dir.path());
+  options.argv = {"dbus-run-session"};
+  if (!config.empty()) options.argv.push_back("--config-file=" + config);
+  for (const std::string& word :
+       {std::string("--"), std::string("sh"), std::string("-c"), script, std::string("sh"), stet})
+    options.argv.push_back(word);
+  const Result<Finished> done =
+      Subprocess::Run(std::move(options), Deadline::After(std::chrono::minutes(1)), {});
+  EXPECT_TRUE(done) << done.error().Text();
+  return done ? Ran{.exit_code = done->exit_code, .out = done->out, .err = done->err} : Ran();
+}
+
+/// Whether programs and libsecret are there.
+bool IsInstalled(const std::vector<std::string>& programs) {
+  void* secret = ::dlopen("libsecret-1.so.0", RTLD_NOW | RTLD_LOCAL);
+  return secret != nullptr && std::ranges::all_of(programs, [](const std::string& program) {
+           return ::access(("/usr/bin/" + program).c_str(), X_OK) == 0;
+         });
+}
+
+TEST_F(TrustTest, TheKeyOfAVaultIsInTheKeyringWhereOneIs) {
+  if (!IsInstalled({"dbus-run-session", "gnome-keyring-daemon"}))
+    GTEST_SKIP() << "needs dbus, gnome-keyring and libsecret";
+  const Ran ran = OnABus(program_, dir_, "", R"(
+    printf pw | gnome-keyring-daemon --unlock --components=secrets >/dev/null 2>&1
+    printf open-sesame | "$1" vault set one && "$1" vault ls --json &&
+    "$1" vault get one --reveal && "$1" vault rm one && "$1" vault ls --json)");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out,
+            "{\"names\":[\"one\"],\"keyPlace\":\"the keyring\"}\nopen-sesame\n"
+            "{\"names\":[],\"keyPlace\":\"the keyring\"}\n")
+      << ran.err;
+  EXPECT_FALSE(Exists(program_.home() + "/vault.key")) << "no key lies beside it";
+  EXPECT_NE(program_.Run({"vault", "get", "one"}).exit_code, 0) << "nor is it opened without";
+}
+
+TEST_F(TrustTest, WhereABusHasNoKeyringTheKeyIsInAFile) {
+  if (!IsInstalled({"dbus-run-session"})) GTEST_SKIP() << "needs dbus and libsecret";
+  const std::string config = dir_.path() + "/bus.conf";
+  ASSERT_TRUE(ReplaceFile(config,
+                          "<busconfig><type>session</type><listen>unix:tmpdir=" + dir_.path() +
+                              "</listen><policy context='default'><allow send_destination='*'/>"
+                              "<allow own='*'/></policy></busconfig>",
+                          Durable::kNo));
+  const Ran ran =
+      OnABus(program_, dir_, config,
+             R"(printf open-sesame | "$1" vault set one && "$1" vault get one --reveal)");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "open-sesame\n") << ran.err;
+  EXPECT_EQ(program_.Run({"vault", "get", "one", "--reveal"}).out, "open-sesame\n");
 }
 
 TEST_F(TrustTest, FiveThousandPlantedSecretsAreInNoExportDiagnosticOrError) {
