@@ -193,8 +193,7 @@ void AddPermissions(CLI::App& app, WorkCommand& command) {
       "--dangerously-skip-permissions", [&command] { command.mode = "bypass"; },
       "The same as --permission-mode bypass");
   app.add_option("--permission-prompt-tool", command.permission_prompt_tool,
-                 "stdio: whoever reads stream-json is asked")
-      ->check(CLI::IsMember({"stdio"}));
+                 "stdio: whoever reads stream-json is asked");
 }
 
 /// Flags that SDKs pass and that change nothing here.
@@ -264,7 +263,7 @@ void AddTrust(CLI::App& app, TrustCommand& trust) {
   CLI::App* trusting = app.add_subcommand(
       "trust", "Show what the project here brings that acts, and say what of it may");
   trusting->callback([&trust] { trust.asked = true; });
-  trusting->add_option("PART", trust.parts, "config, model, hooks, extensions or mcp");
+  trusting->add_option("PART", trust.parts, "config, model, hooks, extensions, mcp or git");
   CLI::Option* all = trusting->add_flag("--all", trust.all, "Trust all that it brings");
   trusting->add_flag("--none", trust.none, "Trust nothing of it any longer")->excludes(all);
   trusting->add_option("--cwd", trust.cwd, "The project's folder, instead of the current one");
@@ -306,6 +305,16 @@ void AddHooks(CLI::App& app, HooksCommand& command) {
   CLI::App* hooks = app.add_subcommand("hooks", "Show what runs when something happens");
   hooks->require_subcommand(1);
   CLI::App* ls = hooks->add_subcommand("ls", "List the hooks, and where each comes from");
+  ls->add_option("FOLDER", command.cwd, "The folder whose sessions are meant; this one by default");
+  ls->add_flag("--json", command.json, "Print JSON");
+  ls->callback([&command] { command.verb = "ls"; });
+}
+
+void AddExtensions(CLI::App& app, ExtensionsCommand& command) {
+  CLI::App* extensions = app.add_subcommand("extensions", "Show the extensions there are");
+  extensions->require_subcommand(1);
+  CLI::App* ls = extensions->add_subcommand(
+      "ls", "List them: where each comes from, whether it runs, and what it registers");
   ls->add_option("FOLDER", command.cwd, "The folder whose sessions are meant; this one by default");
   ls->add_flag("--json", command.json, "Print JSON");
   ls->callback([&command] { command.verb = "ls"; });
@@ -422,6 +431,11 @@ std::string WhatIsWrong(const WorkCommand& work) {
     return "--input-format stream-json needs --output-format stream-json";
   if (work.partial_messages && !streams)
     return "--include-partial-messages needs --output-format stream-json";
+  if (!work.permission_prompt_tool.empty() && work.permission_prompt_tool != "stdio")
+    return fmt::format(
+        "--permission-prompt-tool {} is not supported: only stdio is, by which whoever reads "
+        "stream-json is asked; a PermissionRequest hook can answer as well",
+        work.permission_prompt_tool);
   if (!work.permission_prompt_tool.empty() && work.input_format != "stream-json")
     return "--permission-prompt-tool stdio needs --input-format stream-json";
   return "";
@@ -442,6 +456,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   AttachCommand attach;
   SandboxCommand sandbox;
   HooksCommand hooks;
+  ExtensionsCommand extensions;
   std::string shell;
   std::string refused;
   CLI::App app{std::string(kDescription), "stet"};
@@ -454,6 +469,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   AddVault(app, vault);
   AddSandbox(app, sandbox);
   AddHooks(app, hooks);
+  AddExtensions(app, extensions);
   AddHost(app, host);
   AddAttach(app, attach);
   app.add_subcommand("completion", "Print a script that completes stet's command line in a shell")
@@ -492,6 +508,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   if (!config.verb.empty()) return config;
   if (!sandbox.command.empty()) return sandbox;
   if (!hooks.verb.empty()) return hooks;
+  if (!extensions.verb.empty()) return extensions;
   if (!host.verb.empty()) return host;
   if (attach.asked) return attach;
   if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));

@@ -93,6 +93,13 @@ struct HooksCommand {
   bool json = false;
 };
 
+/// `stet extensions ls`.
+struct ExtensionsCommand {
+  std::string verb;  // ls
+  std::string cwd;   // The folder whose sessions are meant; empty: this one.
+  bool json = false;
+};
+
 /// `stet [PROMPT]` and `stet -p`.
 struct WorkCommand {
   bool print = false;
@@ -157,9 +164,10 @@ struct Answer {
   int exit_code = 0;
 };
 
-using Command = std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand,
-                             ConfigCommand, TrustCommand, VaultCommand, SandboxCommand,
-                             HooksCommand, HostCommand, AttachCommand, WorkCommand, Answer>;
+using Command =
+    std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand, ConfigCommand,
+                 TrustCommand, VaultCommand, SandboxCommand, HooksCommand, ExtensionsCommand,
+                 HostCommand, AttachCommand, WorkCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

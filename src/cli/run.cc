@@ -6,6 +6,7 @@
 #include "cli/attach.h"
 #include "cli/doctor.h"
 #include "cli/exit_codes.h"
+#include "cli/extensions.h"
 #include "cli/hooks.h"
 #include "cli/host.h"
 #include "cli/interactive.h"
@@ -37,6 +38,8 @@ Result<int> PerformOnDevice(const Command& command, const Clients& clients, Term
     return RunConfig(*config, *device, terminal);
   if (const auto* hooks = std::get_if<HooksCommand>(&command))
     return RunHooks(*hooks, *device, terminal);
+  if (const auto* extensions = std::get_if<ExtensionsCommand>(&command))
+    return RunExtensions(*extensions, *device, terminal);
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> models, clients.models());
   return RunSetup(std::get<SetupCommand>(command), *models, *device, terminal);
 }

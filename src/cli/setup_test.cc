@@ -36,6 +36,9 @@ class FakeModels final : public client::Models {
 class FakeDevice final : public client::Device {
  public:
   Result<protocol::HookRows> Hooks(const std::string&) override { return protocol::HookRows(); }
+  Result<protocol::ExtensionRows> Extensions(const std::string&) override {
+    return protocol::ExtensionRows();
+  }
   Result<protocol::FaceSettings> Face() override { return protocol::FaceSettings(); }
   Result<protocol::ConfigReport> Config() override { return protocol::ConfigReport(); }
   std::string ConfigPath() override { return "config.toml"; }

@@ -25,6 +25,9 @@ class Device {
   /// What is configured to run when something happens in a session that works in `folder`.
   virtual Result<protocol::HookRows> Hooks(const std::string& folder) = 0;
 
+  /// The extensions of the user, and of the project of this folder.
+  virtual Result<protocol::ExtensionRows> Extensions(const std::string& folder) = 0;
+
   /// Makes it the model of the configuration; all else in the file stays. kConflict when another is
   /// there, unless `replace`: then the file before is kept beside it, as NAME.old.
   virtual Status ChooseModel(const protocol::ModelChoice& choice, bool replace) = 0;

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/roots.h"
 #include "config/settings.h"
+#include "hook/extension_manifest.h"
 #include "hook/hooks.h"
 #include "protocol/device.h"
 
@@ -24,5 +26,21 @@ Result<std::vector<hook::Hook>> CollectHooks(const HookSources& sources);
 
 /// All there are, for people; those of a project that is not trusted are said to be off.
 Result<protocol::HookRows> ListHooks(const HookSources& sources);
+
+struct ExtensionSources {
+  std::string user_folder;
+  std::string project_folder;
+  bool trusted = false;  // The project's may run.
+  std::vector<std::string> disabled;
+};
+
+ExtensionSources ExtensionsOf(const config::Roots& roots, const std::string& project,
+                              const config::Settings& user, const protocol::TrustReport& trust);
+
+/// The folders whose extensions count; of the same id the later one's.
+std::vector<std::string> ExtensionFolders(const ExtensionSources& sources);
+
+/// All there are, for people, and which of them run.
+protocol::ExtensionRows ListExtensions(const ExtensionSources& sources);
 
 }  // namespace stet::host

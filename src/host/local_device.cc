@@ -135,6 +135,12 @@ class LocalDevice final : public client::Device {
                       .trusted_hooks = Trusts(trust, "hooks")});
   }
 
+  Result<protocol::ExtensionRows> Extensions(const std::string& folder) override {
+    ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
+    ASSIGN_OR_RETURN(const protocol::TrustReport trust, Trust(folder));
+    return ListExtensions(ExtensionsOf(roots_, ProjectOf(folder), settings, trust));
+  }
+
   Status ChooseModel(const protocol::ModelChoice& choice, bool replace) override {
     const std::string path = roots_.settings();
     const Result<std::string> read = ReadFile(path, kMaxFile);

@@ -45,6 +45,24 @@ struct HookRow {
 };
 using HookRows = std::vector<HookRow>;
 
+/// An extension that is there, or a manifest that is wrong.
+struct ExtensionRow {
+  STET_FIELDS(ExtensionRow,
+              (Text, id),
+              (Text, name),
+              (Text, version),
+              (Text, source),  // The folder of its manifest.
+              (bool, trusted),  // The user's always are.
+              (bool, disabled),  // By the configuration.
+              (bool, active),  // It runs in sessions here.
+              (Texts, tools),
+              (Texts, commands),
+              (Texts, events),  // That it hears of.
+              (Texts, intercepts),  // What it has a say in.
+              (OptionalText, problem))  // Why it cannot be used; all else may be empty then.
+};
+using ExtensionRows = std::vector<ExtensionRow>;
+
 /// The model that is to be used when no other is asked for.
 struct ModelChoice {
   STET_FIELDS(ModelChoice,
@@ -65,7 +83,7 @@ using CheckRows = std::vector<CheckRow>;
 /// Something that a project brings and that acts: it does so only when it is trusted.
 struct TrustRow {
   STET_FIELDS(TrustRow,
-              (Text, part),  // config, model, hooks, extensions or mcp
+              (Text, part),  // config, model, hooks, extensions, mcp or git
               (Text, what),  // Where it stands; empty: there is none.
               (bool, trusted))
 };

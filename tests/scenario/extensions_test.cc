@@ -65,6 +65,37 @@ TEST_F(ExtensionsTest, WhatIsDisabledIsNotThere) {
   EXPECT_EQ(Request(0).find("Counts the words"), std::string::npos);
 }
 
+TEST_F(ExtensionsTest, TheListSaysWhatThereIsAndWhatRuns) {
+  EXPECT_EQ(program_.Run({"extensions", "ls", project_}).out, "there are no extensions\n");
+  Install("words");
+  Write("plain", "name='Plain'\nversion='2'\nevents=['turn_finish']\n", "");
+  Write("off", "name='Off'\nversion='1'\n", "");
+  Write("wrong", "nonsense = 1\n", "");
+  ASSERT_TRUE(ReplaceFile(program_.home() + "/config.toml", "[extensions]\ndisabled=['off']\n",
+                          Durable::kNo));
+  const std::string own = project_ + "/.stet/extensions/plain";
+  ASSERT_TRUE(MakeDirs(own));
+  ASSERT_TRUE(ReplaceFile(own + "/extension.toml",
+                          "id='plain'\nname='Own'\nversion='3'\ncommand=['true']\n", Durable::kNo));
+  const Ran shown = program_.Run({"extensions", "ls", project_});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  for (const char* part : {"CountWords", "plain 2 (Plain)  on", "  events      turn_finish\n",
+                           "off 1 (Off)  off: disabled in the configuration",
+                           "cannot be used: ", "plain 3 (Own)  off: the project is not trusted"})
+    EXPECT_NE(shown.out.find(part), std::string::npos) << part << "\n" << shown.out;
+  EXPECT_EQ(program_.Run({"trust", "--cwd", project_, "extensions"}).exit_code, 0);
+  const std::string json = program_.Run({"extensions", "ls", project_, "--json"}).out;
+  int active = 0;
+  JsonView(json).ForEach([&](const JsonView& row) {
+    const bool plain = row["id"].StringOr("") == "plain";
+    if (plain) {
+      EXPECT_EQ(row["active"].text() == "true", row["version"].StringOr("") == "3") << json;
+    }
+    active += row["active"].text() == "true" ? 1 : 0;
+  });
+  EXPECT_EQ(active, 2) << json;
+}
+
 TEST_F(ExtensionsTest, TheExampleInNodeDeniesChangesAndHides) {
   Install("guard");
   Script(R"({"replies":[

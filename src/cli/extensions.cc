@@ -1,0 +1,56 @@
+#include "cli/extensions.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text_width.h"
+#include "cli/exit_codes.h"
+
+namespace stet::cli {
+namespace {
+
+std::string_view StateOf(const protocol::ExtensionRow& row) {
+  if (row.active) return "on";
+  if (row.disabled) return "off: disabled in the configuration";
+  return row.trusted ? "off: the project has its own of that id"
+                     : "off: the project is not trusted";
+}
+
+void Add(std::string& text, std::string_view what, const std::vector<std::string>& names) {
+  if (!names.empty()) text += fmt::format("  {:<11} {}\n", what, fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::string ExtensionsText(const protocol::ExtensionRows& rows) {
+  if (rows.empty()) return "there are no extensions\n";
+  std::string text;
+  for (const protocol::ExtensionRow& row : rows) {
+    if (row.problem) {
+      text += fmt::format("cannot be used: {}\n", OneLineText(*row.problem));
+      continue;
+    }
+    text += fmt::format("{} {} ({})  {}  # {}\n", row.id, row.version, OneLineText(row.name),
+                        StateOf(row), row.source);
+    Add(text, "tools", row.tools);
+    Add(text, "commands", row.commands);
+    Add(text, "events", row.events);
+    Add(text, "intercepts", row.intercepts);
+  }
+  return PrintableText(text);
+}
+
+Result<int> RunExtensions(const ExtensionsCommand& command, client::Device& device,
+                          Terminal& terminal) {
+  std::error_code error;
+  const std::string here =
+      std::filesystem::canonical(command.cwd.empty() ? "." : command.cwd, error);
+  if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", command.cwd));
+  ASSIGN_OR_RETURN(const protocol::ExtensionRows rows, device.Extensions(here));
+  const std::string out = command.json ? Encode(rows) + "\n" : ExtensionsText(rows);
+  return terminal.Print(out) ? kExitDone : kExitFailed;
+}
+
+}  // namespace stet::cli
