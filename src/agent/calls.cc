@@ -104,9 +104,15 @@ policy::Question Calls::Question(const One& one) const {
 
 policy::Decision Calls::Decide(const One& one) const {
   bench_.rules.run = CapabilitiesNow(bench_);
-  if (!one.intent.command.empty())
-    bench_.rules.sandboxed = IsBoxed(bench_.sandbox, bench_.rules.mode);
+  if (!one.intent.command.empty()) LookAtBox(one.intent);
   return policy::Decide(bench_.rules, Question(one));
+}
+
+/// What keeps a command in, as far as policy counts on it.
+void Calls::LookAtBox(const tool::Intent& intent) const {
+  bench_.rules.sandboxed = IsBoxed(bench_.sandbox, bench_.rules.mode);
+  bench_.rules.hides_excluded =
+      bench_.rules.sandboxed && !intent.unsandboxed && HidesExcluded(bench_.sandbox);
 }
 
 Task<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
@@ -132,7 +138,8 @@ Task<Status> Calls::RunAllowed(OnePtr one, policy::Decision decision, std::strin
   const bool alone = !one->tool->reads_only() || one->intent.effects;
   Status room = co_await Await(alone ? 0 : kMaxSideBySide - 1);
   if (!room) co_return room;
-  Result<Boxed> box = BoxFor(bench_.sandbox, bench_.rules.mode, one->intent);
+  Result<Boxed> box = BoxFor(bench_.sandbox, bench_.rules.mode, one->intent,
+                             by == "policy" ? AllowedBy::kPolicy : AllowedBy::kSomebody);
   if (!box) co_return Answer(one->block, NotRun(box.error().message));
   one->box = *std::move(box);
   Start(one, std::move(decision), std::move(by));

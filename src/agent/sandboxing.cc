@@ -1,9 +1,13 @@
 #include "agent/sandboxing.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "base/json_writer.h"
 #include "sandbox/support.h"
+#include "tool/excluded.h"
 
 namespace stet::agent {
 
@@ -22,14 +26,30 @@ bool IsWanted(const SandboxRules& rules, policy::Mode mode) {
          (rules.when == SandboxRules::When::kInAutoMode && mode == policy::Mode::kAuto);
 }
 
+/// Puts what is excluded of the project now among what is hidden.
+Status Hide(const SandboxRules& rules, AllowedBy by, sandbox::Chosen& chosen) {
+  if (!rules.exclude) return {};
+  tool::ExcludedPaths found = tool::FindExcluded(rules.project, *rules.exclude);
+  if (!found.all && by == AllowedBy::kPolicy)
+    return Fail(Code::kDenied,
+                "too much of the project is excluded to be hidden from it. Try again: it is asked");
+  std::ranges::move(found.paths, std::back_inserter(chosen.profile.hidden));
+  return {};
+}
+
 }  // namespace
+
+bool HidesExcluded(const SandboxRules& rules) {
+  return !rules.exclude || tool::FindExcluded(rules.project, *rules.exclude).all;
+}
 
 bool IsBoxed(const SandboxRules& rules, policy::Mode mode) {
   // What policy lets run unasked because it is kept in must be kept in wholly.
   return IsWanted(rules, mode) && sandbox::Choose(rules.profile, sandbox::Need::kWhole).has_value();
 }
 
-Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent) {
+Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent,
+                     AllowedBy by) {
   if (!IsWanted(rules, mode) || intent.command.empty() || intent.unsandboxed) return Boxed();
   // Only who asked for a sandbox in so many words may get less than all of it.
   const bool whole = rules.required || rules.when == SandboxRules::When::kInAutoMode;
@@ -37,7 +57,11 @@ Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent&
       sandbox::Choose(rules.profile, whole ? sandbox::Need::kWhole : sandbox::Need::kBest);
   if (mechanism) {
     RETURN_IF_ERROR(EnsureTemp(rules));
-    return Boxed{.chosen = sandbox::Chosen{rules.profile, *mechanism}, .note = ""};
+    Boxed box{.chosen = sandbox::Chosen{rules.profile, *mechanism}, .note = ""};
+    RETURN_IF_ERROR(Hide(rules, by, *box.chosen));
+    if (rules.exclude && *mechanism == sandbox::Mechanism::kLandlockAlone)
+      box.note = "(The sandbox that works here does not hide what is excluded of the project.)\n";
+    return box;
   }
   if (rules.required)
     return Fail(Code::kUnsupported,

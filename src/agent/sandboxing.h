@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/ignore.h"
 #include "policy/policy.h"
 #include "sandbox/confinement.h"
 #include "tool/tool.h"
@@ -17,6 +18,9 @@ struct SandboxRules {
   When when = When::kNever;
   bool required = false;  // Where it cannot be enforced, nothing runs instead.
   sandbox::Profile profile = {};
+  std::string project = {};
+  /// What is excluded of the project: hidden from commands, as it is when they start. May be null.
+  std::shared_ptr<const IgnoreFile> exclude = {};
   /// What all commands of the session have as /tmp; made for the first one.
   std::shared_ptr<sandbox::OwnFolder> temp = {};
 };
@@ -28,11 +32,17 @@ struct Boxed {
 };
 
 /// Only commands have one. The machine is looked at when the first one needs it. kUnsupported when
-/// one is required and none works.
-Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent);
+/// one is required and none works; kDenied when not all that is excluded can be hidden, and nobody
+/// but policy, which counts on that, has allowed the command.
+enum class AllowedBy { kPolicy, kSomebody };
+Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent,
+                     AllowedBy by);
 
 /// Whether commands run in one in that mode.
 bool IsBoxed(const SandboxRules& rules, policy::Mode mode);
+
+/// Whether all that is excluded can be hidden from commands that run in one.
+bool HidesExcluded(const SandboxRules& rules);
 
 /// What `tool_started` says of it: by what, and with which network.
 std::optional<Raw> BoxText(const Boxed& box);

@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
+#include "base/temp_dir.h"
 #include "sandbox/support.h"
 
 namespace stet::agent {
@@ -27,7 +29,7 @@ class SandboxingTest : public testing::Test {
   }
   [[nodiscard]] bool IsBoxed(When when, Mode mode, const tool::Intent& intent) const {
     SandboxRules rules = Rules(when);
-    return BoxFor(rules, mode, intent).value().chosen.has_value();
+    return BoxFor(rules, mode, intent, AllowedBy::kPolicy).value().chosen.has_value();
   }
   static bool works() {
     return sandbox::Choose(Rules(When::kAlways).profile, sandbox::Need::kWhole).has_value();
@@ -47,13 +49,40 @@ TEST_F(SandboxingTest, CommandsAreKeptInWhenTheRulesSaySo) {
   EXPECT_FALSE(IsBoxed(When::kAlways, Mode::kDefault, command_));
 }
 
+TEST_F(SandboxingTest, WhatIsExcludedIsHiddenAsItIsWhenACommandStarts) {
+  if (!works()) GTEST_SKIP() << "no sandbox works here";
+  const TempDir project;
+  SandboxRules rules = Rules(When::kAlways);
+  rules.project = project.path();
+  rules.exclude = std::make_shared<const IgnoreFile>("*.key\n");
+  const auto hidden = [&](AllowedBy by) {
+    Result<Boxed> box = BoxFor(rules, Mode::kDefault, command_, by);
+    return box ? box->chosen.value().profile.hidden.size() : std::size_t{9999};
+  };
+  EXPECT_EQ(hidden(AllowedBy::kPolicy), 0U);
+  ASSERT_TRUE(ReplaceFile(project.path() + "/a.key", "", Durable::kNo));
+  EXPECT_EQ(hidden(AllowedBy::kPolicy), 1U);
+  EXPECT_TRUE(HidesExcluded(rules));
+  for (int i = 0; i < 200; ++i)
+    ASSERT_TRUE(ReplaceFile(fmt::format("{}/{}.key", project.path(), i), "", Durable::kNo));
+  EXPECT_FALSE(HidesExcluded(rules));
+  EXPECT_EQ(hidden(AllowedBy::kPolicy), 9999U) << "policy counts on it";
+  EXPECT_EQ(hidden(AllowedBy::kSomebody), 200U) << "somebody knows better";
+}
+
 TEST_F(SandboxingTest, AllCommandsOfASessionShareTheirTemporaryFolder) {
   if (!works()) GTEST_SKIP() << "no sandbox works here";
   SandboxRules rules = Rules(When::kAlways);
-  const std::string first =
-      BoxFor(rules, Mode::kDefault, command_).value().chosen.value().profile.temp;
+  const std::string first = BoxFor(rules, Mode::kDefault, command_, AllowedBy::kPolicy)
+                                .value()
+                                .chosen.value()
+                                .profile.temp;
   EXPECT_TRUE(Exists(first));
-  EXPECT_EQ(BoxFor(rules, Mode::kDefault, command_).value().chosen.value().profile.temp, first);
+  EXPECT_EQ(BoxFor(rules, Mode::kDefault, command_, AllowedBy::kPolicy)
+                .value()
+                .chosen.value()
+                .profile.temp,
+            first);
   rules.temp.reset();
   EXPECT_FALSE(Exists(first));
 }
@@ -68,15 +97,15 @@ TEST_F(SandboxingTest, TheLogIsToldByWhatAndWithWhichNetwork) {
 TEST_F(SandboxingTest, WhereNoneWorksTheRulesSayWhatHappens) {
   Force("nonsense");
   SandboxRules rules = Rules(When::kAlways);
-  const Boxed box = BoxFor(rules, Mode::kDefault, command_).value();
+  const Boxed box = BoxFor(rules, Mode::kDefault, command_, AllowedBy::kPolicy).value();
   EXPECT_FALSE(box.chosen);
   EXPECT_TRUE(box.note.starts_with("(It ran without a sandbox: ")) << box.note;
   rules.required = true;
-  const Result<Boxed> refused = BoxFor(rules, Mode::kDefault, command_);
+  const Result<Boxed> refused = BoxFor(rules, Mode::kDefault, command_, AllowedBy::kPolicy);
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().message.starts_with("[sandbox] required = true, and "));
   SandboxRules automatic = Rules(When::kInAutoMode);
-  EXPECT_EQ(BoxFor(automatic, Mode::kAuto, command_).value().note, "");
+  EXPECT_EQ(BoxFor(automatic, Mode::kAuto, command_, AllowedBy::kPolicy).value().note, "");
 }
 
 TEST_F(SandboxingTest, LessThanAllOfItIsForThoseWhoAskedForASandbox) {

@@ -25,15 +25,6 @@ namespace {
 
 using protocol::Attach;
 
-/// The environment variables that hold keys: no command that a model runs gets them.
-std::vector<std::string> SecretVariables(const provider::Model& model) {
-  std::vector<std::string> names;
-  for (const provider::ProviderFacts& facts : provider::Providers())
-    names.emplace_back(facts.key_variable);
-  if (!model.key_variable.empty()) names.push_back(model.key_variable);
-  return names;
-}
-
 /// Opens a session step by step; each step uses what the ones before found out.
 class Opener {
  public:
@@ -136,10 +127,8 @@ Status Opener::FindHooks(const std::string& project, const protocol::TrustReport
                                               .user_file = roots_.settings(),
                                               .project_file = project + "/.stet/config.toml",
                                               .trusted_hooks = Trusts(trust, "hooks")}));
-  std::vector<std::string> folders = {roots_.config + "/extensions"};
-  if (Trusts(trust, "extensions")) folders.push_back(project + "/.stet/extensions");
-  hook::FoundExtensions found = hook::FindExtensions(
-      folders, settings_.extensions.disabled.value_or(std::vector<std::string>()));
+  const ExtensionSources sources = ExtensionsOf(roots_, project, settings_, trust);
+  hook::FoundExtensions found = hook::FindExtensions(ExtensionFolders(sources), sources.disabled);
   setup.extensions = std::move(found.manifests);
   for (const std::string& problem : found.problems)
     setup.notes.push_back("an extension is left out: " + problem);
@@ -153,6 +142,8 @@ Result<LaneSetup> Opener::Prepare() {
   settings_ = session.all;
   RETURN_IF_ERROR(OpenLog());
   const provider::Model& model = model_.access.model;
+  std::vector<std::string> keys = KeyVariables(settings_);
+  if (!model.key_variable.empty()) keys.push_back(model.key_variable);
   ASSIGN_OR_RETURN(policy::Rules rules,
                    MakeRules({.roots = roots_,
                               .settings = settings_,
@@ -165,7 +156,8 @@ Result<LaneSetup> Opener::Prepare() {
                                                 .project = project,
                                                 .more_roots = rules.more_roots,
                                                 .home = ProcessEnvironment("HOME"),
-                                                .secret_variables = SecretVariables(model)});
+                                                .secret_variables = keys,
+                                                .exclude = rules.exclude});
   const protocol::InfoChanges& kept = log_->index().state().info;
   const auto settings = std::make_shared<const config::Settings>(settings_);
   LaneSetup setup{
@@ -199,7 +191,7 @@ Result<LaneSetup> Opener::Prepare() {
       .disabled = settings_.tools.disabled.value_or(std::vector<std::string>()),
       .output_schema = attach_.output_schema,
       .variables = [environment = request_.environment,
-                    secrets = SecretVariables(model)] { return environment->Without(secrets); },
+                    keys] { return environment->Without(keys); },
       .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
       .answers = attach_.answers,
       .keep_waiting = !attach_.at,

@@ -6,6 +6,7 @@
 #include "base/diagnostics.h"
 #include "base/random.h"
 #include "host/vault.h"
+#include "provider/catalogue.h"
 #include "provider/http_provider.h"
 #include "provider/offline.h"
 
@@ -22,6 +23,20 @@ std::unique_ptr<provider::Provider> ModelAccess::Open(provider::Selected selecte
 std::string ProcessEnvironment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value != nullptr ? value : "";
+}
+
+std::vector<std::string> KeyVariables(const config::Settings& settings) {
+  std::vector<std::string> names;
+  for (const provider::ProviderFacts& facts : provider::Providers())
+    names.emplace_back(facts.key_variable);
+  const auto add = [&](const config::ModelSettings& model) {
+    if (model.api_key_env) names.push_back(*model.api_key_env);
+  };
+  if (settings.model) add(*settings.model);
+  for (const auto* models : {&settings.models, &settings.roles}) {
+    for (const auto& [name, model] : *models) add(model);
+  }
+  return names;
 }
 
 provider::Environment KeyLookup(const config::Roots& roots,

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/environment.h"
 #include "base/loop.h"
@@ -29,6 +30,10 @@ class ModelAccess {
 
 /// This process's environment; empty for what is not set.
 std::string ProcessEnvironment(const std::string& name);
+
+/// The environment variables that hold keys, of any model that may be asked: nothing that is
+/// started gets them, no command and no hook.
+std::vector<std::string> KeyVariables(const config::Settings& settings);
 
 /// The environment, this process's own when it is null, and the vault for "vault:NAME".
 provider::Environment KeyLookup(const config::Roots& roots,

@@ -26,10 +26,7 @@ class Collector {
     RETURN_IF_ERROR(Add(said.allow, source, rules_.allow));
     RETURN_IF_ERROR(Add(said.ask, source, rules_.ask));
     RETURN_IF_ERROR(Add(said.deny, source, rules_.deny));
-    RETURN_IF_ERROR(Add(said.hard, source, rules_.hard));
-    for (const std::string& line : said.exclude.value_or(std::vector<std::string>()))
-      (excluded_ += line) += '\n';
-    return {};
+    return Add(said.hard, source, rules_.hard);
   }
 
   static Status Add(std::string_view text, Source source, std::vector<Rule>& to) {
@@ -38,18 +35,17 @@ class Collector {
     return {};
   }
 
-  void AddExcluded(std::string_view text) { (excluded_ += text) += '\n'; }
   /// When all have spoken.
-  void Exclude() {
-    rules_.exclude = std::make_shared<const IgnoreFile>(excluded_);
+  void Exclude(std::string patterns) {
+    rules_.exclude = std::make_shared<const IgnoreFile>(patterns);
     for (const auto* rules : {&rules_.deny, &rules_.hard}) {
       for (const Rule& rule : *rules) {
         const bool reads = rule.tool == "Read" || rule.tool == "Grep" || rule.tool == "Glob";
         const bool here = !rule.specifier.starts_with('/') && !rule.specifier.starts_with('~');
-        if (reads && here) AddExcluded(rule.specifier);
+        if (reads && here) (patterns += rule.specifier) += '\n';
       }
     }
-    rules_.unsearched = std::make_shared<const IgnoreFile>(excluded_);
+    rules_.unsearched = std::make_shared<const IgnoreFile>(patterns);
   }
 
  private:
@@ -60,7 +56,6 @@ class Collector {
   }
 
   policy::Rules& rules_;
-  std::string excluded_;
 };
 
 /// A file that we keep grants in: each is one exact rule.
@@ -131,16 +126,33 @@ Result<policy::Rules> MakeRules(const RuleSources& sources) {
       Collector::Add(std::string_view(sources.attach.allowed), Source::kCommandLine, rules.allow));
   RETURN_IF_ERROR(Collector::Add(std::string_view(sources.attach.disallowed), Source::kCommandLine,
                                  rules.deny));
-  if (const Result<std::string> ignored =
-          ReadFile(sources.project + "/.stetignore", kMaxIgnoreFile))
-    collector.AddExcluded(*ignored);
-  collector.Exclude();
+  ASSIGN_OR_RETURN(std::string patterns,
+                   ExcludedPatterns({&managed, &sources.settings}, sources.project));
+  collector.Exclude(std::move(patterns));
   for (const std::string& folder : sources.attach.add_dirs) {
     std::error_code error;
     rules.more_roots.push_back(std::filesystem::canonical(folder, error));
     if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", folder));
   }
   return rules;
+}
+
+Result<std::string> ExcludedPatterns(const std::vector<const config::Settings*>& settings,
+                                     const std::string& project) {
+  std::string patterns;
+  const auto add = [&](const config::Names& lines) {
+    for (const std::string& line : lines.value_or(std::vector<std::string>()))
+      (patterns += line) += '\n';
+  };
+  for (const config::Settings* one : settings) add(one->policy.exclude);
+  ASSIGN_OR_RETURN(const config::PolicySettings own,
+                   config::ReadProjectRules(project + "/.stet/config.toml"));
+  add(own.exclude);
+  const Result<std::string> ignored = ReadFile(project + "/.stetignore", kMaxIgnoreFile);
+  if (ignored) return patterns + *ignored + '\n';
+  // What is excluded and cannot be told is not simply shown.
+  if (ignored.error().code != Code::kNotFound) return std::unexpected(ignored.error());
+  return patterns;
 }
 
 Status MayBypass() {

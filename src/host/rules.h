@@ -23,6 +23,11 @@ struct RuleSources {
 /// kInvalid names the rule or the mode that is none, kUnsupported says why a mode cannot be had.
 Result<policy::Rules> MakeRules(const RuleSources& sources);
 
+/// What is excluded of a project, as a .gitignore has it: by these settings, by the project's own
+/// and by its .stetignore.
+Result<std::string> ExcludedPatterns(const std::vector<const config::Settings*>& settings,
+                                     const std::string& project);
+
 /// kUnsupported, with what to do, when this process must not work in the mode bypass.
 Status MayBypass();
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/fs.h"
+#include "policy/guarded.h"
 
 namespace stet::host {
 namespace {
@@ -14,47 +15,6 @@ constexpr std::size_t kMaxLinkBytes = 4096;
 constexpr std::int64_t kMega = std::int64_t{1} << 20;
 /// Enough for every build; a fork bomb is not.
 constexpr std::int64_t kProcesses = 8192;
-
-/// In the user's home: keys, logins, and what other programs keep of them.
-constexpr std::array kSecrets = {
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".config/gcloud",
-    ".kube",
-    ".docker/config.json",
-    ".netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".git-credentials",
-    ".config/git/credentials",
-    ".config/gh",
-    ".config/glab-cli",
-    ".config/hub",
-    ".npmrc",
-    ".pypirc",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".gem/credentials",
-    ".password-store",
-    ".local/share/keyrings",
-    ".local/share/kwalletd",
-    ".config/op",
-    ".mozilla",
-    ".thunderbird",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge",
-    ".config/vivaldi",
-    ".config/opera",
-    ".claude/.credentials.json",
-    ".codex/auth.json",
-    ".gemini/oauth_creds.json",
-    ".bash_history",
-    ".zsh_history",
-};
 
 /// Root could read these also without a capability: they are its own.
 constexpr std::array kSystemSecrets = {
@@ -66,18 +26,6 @@ constexpr std::array kSystemSecrets = {
     "/etc/ssh/ssh_host_ecdsa_key",
     "/etc/ssh/ssh_host_ed25519_key",
 };
-
-/// In the user's home, when that can be written: what runs without being asked for.
-constexpr std::array kStartUp = {
-    ".bashrc",         ".bash_profile", ".bash_login",  ".bash_logout", ".profile",
-    ".zshrc",          ".zshenv",       ".zprofile",    ".zlogin",      ".inputrc",
-    ".vimrc",          ".gitconfig",    ".config/fish", ".config/git",  ".config/autostart",
-    ".config/systemd", ".config/nvim",  ".local/bin",   ".claude",      ".codex",
-    ".gemini",         ".direnvrc"};
-
-/// In a project: what agents and editors run or obey.
-constexpr std::array kAgentFiles = {".claude", ".codex",    ".gemini", ".cursor",
-                                    ".vscode", ".mcp.json", ".envrc",  ".idea"};
 
 /// Variables with such names hold secrets, or lead to those who have them.
 constexpr std::array kDropped = {"*_API_KEY",     "*_APIKEY",        "*_TOKEN",
@@ -115,7 +63,8 @@ class ProfileMaker {
     for (const std::string& path : Names(sources_.settings.write))
       profile_.writable.push_back(path.starts_with("~/") ? AtHome(path.substr(2)) : path);
     Hide();
-    for (const char* name : kStartUp) Protect(AtHome(name));
+    for (const std::string& name : policy::StartUpPlaces()) Protect(AtHome(name));
+    for (const std::string& name : policy::AgentNames()) Protect(AtHome(name));
     profile_.network = sources_.settings.network.value_or("hosts");
     profile_.hosts = Names(sources_.settings.hosts);
     SetLimits();
@@ -146,7 +95,7 @@ class ProfileMaker {
 
   void AddRoot(const std::string& folder) {
     profile_.writable.push_back(folder);
-    for (const char* name : kAgentFiles) Protect(folder + "/" + name);
+    for (const std::string& name : policy::AgentNames()) Protect(folder + "/" + name);
     // Ours also when it is not there: what is put there would count at the next start.
     profile_.read_only.push_back(folder + "/.stet");
     const std::string git = folder + "/.git";
@@ -184,7 +133,7 @@ class ProfileMaker {
   void Hide() {
     profile_.hidden = {sources_.roots.config, sources_.roots.data, "/run", "/var/run"};
     for (const char* path : kSystemSecrets) profile_.hidden.emplace_back(path);
-    for (const char* name : kSecrets) {
+    for (const std::string& name : policy::KeyPlaces()) {
       if (!sources_.home.empty()) profile_.hidden.push_back(AtHome(name));
     }
     for (const char* name : {"SSH_AUTH_SOCK", "GNUPGHOME", "KUBECONFIG", "XAUTHORITY",
@@ -228,6 +177,8 @@ agent::SandboxRules MakeSandboxRules(const ProfileSources& sources) {
   if (settings.required.value_or(false)) rules.when = When::kAlways;
   rules.required = settings.required.value_or(false);
   if (rules.when != When::kNever) rules.profile = MakeProfile(sources);
+  rules.project = sources.project;
+  if (sources.exclude && !sources.exclude->empty()) rules.exclude = sources.exclude;
   return rules;
 }
 

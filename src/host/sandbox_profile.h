@@ -2,10 +2,12 @@
 // of this user's secrets.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "agent/sandboxing.h"
+#include "base/ignore.h"
 #include "config/roots.h"
 #include "config/settings.h"
 
@@ -14,10 +16,11 @@ namespace stet::host {
 struct ProfileSources {
   const config::Roots& roots;
   const config::SandboxSettings& settings;
-  std::string project;                        // A real path.
-  std::vector<std::string> more_roots;        // Folders that count as the project's.
-  std::string home;                           // Empty: unknown.
-  std::vector<std::string> secret_variables;  // Beside those with telling names.
+  std::string project;                             // A real path.
+  std::vector<std::string> more_roots;             // Folders that count as the project's.
+  std::string home;                                // Empty: unknown.
+  std::vector<std::string> secret_variables;       // Beside those with telling names.
+  std::shared_ptr<const IgnoreFile> exclude = {};  // Of the project. May be null.
 };
 
 /// Writable: the project, what was added to it, and, for a linked worktree, its repository. Inside

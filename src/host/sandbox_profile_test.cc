@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "base/temp_dir.h"
+#include "policy/guarded.h"
 
 namespace stet::host {
 namespace {
@@ -45,6 +46,19 @@ TEST_F(SandboxProfileTest, TheProjectIsWritableAndSecretsAreHidden) {
     EXPECT_TRUE(Has(profile.read_only, project_ + name)) << name;
   EXPECT_TRUE(Has(profile.dropped_variables, "MY_KEY"));
   EXPECT_EQ(profile.network, "hosts");
+}
+
+TEST_F(SandboxProfileTest, WhatPolicyGuardsIsHiddenOrReadOnlyInTheSandboxToo) {
+  const std::string home = temp_.Sub("home");
+  for (const std::string& name : policy::AgentNames()) ASSERT_TRUE(MakeDirs(project_ + "/" + name));
+  const sandbox::Profile profile = MakeProfile(Sources());
+  for (const std::string& name : policy::KeyPlaces()) {
+    EXPECT_TRUE(Has(profile.hidden, home + "/" + name)) << name;
+    EXPECT_NE(policy::GuardedFromSight(home + "/" + name, {.project = project_, .home = home}), "")
+        << name;
+  }
+  for (const std::string& name : policy::AgentNames())
+    EXPECT_TRUE(Has(profile.read_only, project_ + "/" + name)) << name;
 }
 
 TEST_F(SandboxProfileTest, AWorktreesRepositoryIsWritableWhenItPointsBack) {

@@ -13,8 +13,10 @@
 #include "base/environment.h"
 #include "config/settings.h"
 #include "host/model_access.h"
+#include "host/rules.h"
 #include "host/sandbox_profile.h"
 #include "sandbox/support.h"
+#include "tool/excluded.h"
 
 namespace stet::host {
 namespace {
@@ -81,12 +83,23 @@ Result<sandbox::Profile> ProfileHere(const config::Roots& roots, const protocol:
                          .project = root.empty() ? cwd : root,
                          .more_roots = {},
                          .home = ProcessEnvironment("HOME"),
-                         .secret_variables = {}};
+                         .secret_variables = KeyVariables(settings)};
   for (const std::string& folder : run.write) {
     sources.more_roots.push_back(std::filesystem::canonical(folder, error));
     if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", folder));
   }
-  return MakeProfile(sources);
+  sandbox::Profile profile = MakeProfile(sources);
+  ASSIGN_OR_RETURN(const config::Settings managed,
+                   config::ReadSettings(std::string(config::kManagedSettings)));
+  ASSIGN_OR_RETURN(const std::string patterns,
+                   ExcludedPatterns({&managed, &settings}, sources.project));
+  const tool::ExcludedPaths excluded = tool::FindExcluded(sources.project, IgnoreFile(patterns));
+  if (!excluded.all)
+    return Fail(Code::kUnsupported,
+                "too much of the project is excluded to be hidden: exclude whole folders, or fewer "
+                "files");
+  profile.hidden.insert(profile.hidden.end(), excluded.paths.begin(), excluded.paths.end());
+  return profile;
 }
 
 }  // namespace

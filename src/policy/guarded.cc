@@ -28,12 +28,13 @@ constexpr std::array kHome = {
     Place{".zlogout", "a shell runs it"},
     Place{".config/fish", "a shell runs it"},
     Place{".inputrc", "shells read it"},
+    Place{".direnvrc", "a shell runs it"},
+    Place{".config/direnv", "a shell runs it"},
     Place{".config/systemd", "it starts programs"},
     Place{".config/autostart", "it starts programs"},
     Place{".local/bin", "it holds programs"},
     Place{".gitconfig", "git obeys it"},
     Place{".config/git", "git obeys it"},
-    Place{".npmrc", "npm obeys it"},
     Place{".yarnrc", "yarn obeys it"},
     Place{".yarnrc.yml", "yarn obeys it"},
     Place{".vimrc", "an editor runs it"},
@@ -52,11 +53,17 @@ constexpr std::array kKeys = {
     Place{".config/op", "it holds keys"},
     Place{".config/rclone", "it holds keys"},
     Place{".config/hub", "it holds keys"},
+    Place{".config/glab-cli", "it holds keys"},
     Place{".kube", "it holds keys"},
     Place{".docker", "it holds keys"},
     Place{".netrc", "it holds keys"},
+    Place{".pgpass", "it holds keys"},
+    Place{".my.cnf", "it holds keys"},
     Place{".git-credentials", "it holds keys"},
+    Place{".config/git/credentials", "it holds keys"},
+    Place{".npmrc", "it holds keys"},
     Place{".pypirc", "it holds keys"},
+    Place{".gem/credentials", "it holds keys"},
     Place{".cargo/credentials", "it holds keys"},
     Place{".cargo/credentials.toml", "it holds keys"},
     Place{".m2/settings.xml", "it holds keys"},
@@ -64,9 +71,18 @@ constexpr std::array kKeys = {
     Place{".vault-token", "it holds keys"},
     Place{".password-store", "it holds keys"},
     Place{".local/share/keyrings", "it holds keys"},
+    Place{".local/share/kwalletd", "it holds keys"},
+    Place{".claude/.credentials.json", "it holds keys"},
+    Place{".codex/auth.json", "it holds keys"},
+    Place{".gemini/oauth_creds.json", "it holds keys"},
     Place{".mozilla", "it is a browser's"},
+    Place{".thunderbird", "it holds mail"},
     Place{".config/google-chrome", "it is a browser's"},
     Place{".config/chromium", "it is a browser's"},
+    Place{".config/BraveSoftware", "it is a browser's"},
+    Place{".config/microsoft-edge", "it is a browser's"},
+    Place{".config/vivaldi", "it is a browser's"},
+    Place{".config/opera", "it is a browser's"},
     Place{".bash_history", "it is what you typed"},
     Place{".zsh_history", "it is what you typed"},
 };
@@ -102,12 +118,19 @@ constexpr std::array<std::string_view, 26> kSecretNames = {
 constexpr std::array<std::string_view, 6> kPublicNames = {"*.pub",      "*.example", "*.sample",
                                                           "*.template", "*.dist",    "*.md"};
 
+char LowerOf(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 std::string Lower(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::ranges::transform(lower, lower.begin(), LowerOf);
   return lower;
+}
+
+/// `path` is in lower case.
+bool IsAt(std::string_view path, const Place& place) {
+  const std::size_t size = place.below.size();
+  return path.size() >= size && (path.size() == size || path[size] == '/') &&
+         std::ranges::equal(path.substr(0, size), place.below, {}, {}, LowerOf);
 }
 
 template <std::size_t N>
@@ -116,7 +139,7 @@ std::string_view BelowHome(const std::array<Place, N>& table, std::string_view p
   if (home.empty() || !Inside(path, home)) return "";
   const std::string_view below = path.substr(std::min(home.size() + 1, path.size()));
   const auto* found =
-      std::ranges::find_if(table, [&](const Place& place) { return Inside(below, place.below); });
+      std::ranges::find_if(table, [&](const Place& place) { return IsAt(below, place); });
   return found == table.end() ? "" : found->what;
 }
 
@@ -124,6 +147,13 @@ template <std::size_t N>
 std::string_view Named(const std::array<Place, N>& table, std::string_view part) {
   const auto* found = std::ranges::find(table, part, &Place::below);
   return found == table.end() ? "" : found->what;
+}
+
+template <std::size_t N>
+std::vector<std::string> NamesOf(const std::array<Place, N>& table) {
+  std::vector<std::string> names;
+  for (const Place& place : table) names.emplace_back(place.below);
+  return names;
 }
 
 /// `parts` stand below a .git folder.
@@ -161,6 +191,10 @@ bool IsMagic(std::string_view path) {
     return part == "root" || part == "cwd" || part == "map_files" || part == "mem";
   });
 }
+
+std::vector<std::string> StartUpPlaces() { return NamesOf(kHome); }
+std::vector<std::string> KeyPlaces() { return NamesOf(kKeys); }
+std::vector<std::string> AgentNames() { return NamesOf(kNames); }
 
 std::vector<std::string> SecretNames() { return {kSecretNames.begin(), kSecretNames.end()}; }
 

@@ -18,6 +18,13 @@ std::string_view GuardedFromChange(std::string_view path, const Places& places);
 /// Why its content is not to be seen unasked: "it holds keys"; empty when it is an ordinary file.
 std::string_view GuardedFromSight(std::string_view path, const Places& places);
 
+/// Below the user's home: what shells, editors and other programs run or obey.
+std::vector<std::string> StartUpPlaces();
+/// Below the user's home: keys, logins, what browsers keep and what was typed.
+std::vector<std::string> KeyPlaces();
+/// Names of files and folders that agents and editors obey, wherever they are.
+std::vector<std::string> AgentNames();
+
 /// Patterns of names of files that look as if they held secrets.
 std::vector<std::string> SecretNames();
 

@@ -180,7 +180,7 @@ std::optional<Decision> AlwaysAsked(const Rules& rules, const Question& question
 
 /// A tree that a command goes through may hold what is excluded.
 bool MaySeeExcluded(const Rules& rules, const ShellAnalysis& shell) {
-  if (!rules.exclude || rules.exclude->empty()) return false;
+  if (rules.hides_excluded || !rules.exclude || rules.exclude->empty()) return false;
   return std::ranges::any_of(shell.commands, [](const ShellCommand& command) {
     return command.effect > ShellEffect::kWrites ||
            std::ranges::any_of(command.reads, [](const ShellPath& path) {

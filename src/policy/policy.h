@@ -70,8 +70,9 @@ struct Rules {
   std::shared_ptr<const IgnoreFile> exclude;
   /// That, and what rules forbid to read in the project: no search shows it. May be null.
   std::shared_ptr<const IgnoreFile> unsearched;
-  bool sandboxed = false;  // Commands run where they can do no harm outside the project.
-  Capabilities run;        // Of this moment.
+  bool sandboxed = false;       // Commands run where they can do no harm outside the project.
+  bool hides_excluded = false;  // What is excluded cannot be read by commands.
+  Capabilities run;             // Of this moment.
 };
 
 Decision Decide(const Rules& rules, const Question& question);

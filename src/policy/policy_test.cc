@@ -150,6 +150,13 @@ TEST(PolicyTest, WhatIsExcludedIsClosedToAll) {
   rules.allow.clear();
   EXPECT_EQ(Decide(rules, Command("grep -r x .")).verdict, Verdict::kAsk) << "it may come by";
   EXPECT_EQ(Decide(rules, Command("cat a.txt")).verdict, Verdict::kAllow);
+  rules.sandboxed = true;
+  EXPECT_EQ(Decide(rules, Command("python3 x.py")).verdict, Verdict::kAsk);
+  rules.hides_excluded = true;
+  EXPECT_EQ(Decide(rules, Command("python3 x.py")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Command("grep -r x .")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Command("head data.csv")).verdict, Verdict::kDeny)
+      << "named all the same";
 }
 
 TEST(PolicyTest, GuardedPlacesAreAskedAboutInEveryModeUnlessGrantedByName) {

@@ -101,7 +101,8 @@ std::string_view Shortcoming(Mechanism mechanism) {
     case Mechanism::kLandlock: return "commands see other processes";
     case Mechanism::kLandlockAlone:
       return "commands see other processes and the names of hidden files, can change .git/hooks "
-             "and the like inside of writable folders and the modes of files outside, and have no "
+             "and the like and read what is excluded inside of writable folders, can change the "
+             "modes of files outside, and have no "
              "loopback of their own";
   }
   return "";

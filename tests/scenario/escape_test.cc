@@ -1,5 +1,6 @@
 // Ways out of the sandbox, tried through the real program under every mechanism that the machine
 // has. Each is first tried without one, where it must work: else the test would prove nothing.
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
@@ -108,6 +109,13 @@ class EscapeTest : public testing::TestWithParam<Mechanism> {
     EXPECT_EQ(ExitCode(std::move(outside)), 0) << fmt::format("{}", fmt::join(attempt, " "));
   }
 
+  /// Inside of a chroot the kernel gives nobody one.
+  static bool GivesNamespaces() {
+    return std::ranges::any_of(sandbox::TryAll(), [](const sandbox::Tried& tried) {
+      return tried.works && tried.mechanism != Mechanism::kLandlockAlone;
+    });
+  }
+
   Program program_;
   sandbox::ApartDir apart_;
   std::string probe_ = At("project/probe");
@@ -162,6 +170,27 @@ TEST_P(EscapeTest, ReadingSecrets) {
   Blocked({"handle", At("user/.ssh/id_ed25519")}, ::geteuid() == 0);
   Blocked({"variable", "MY_API_KEY"});
   Blocked({"environments", word}, false);
+}
+
+TEST_P(EscapeTest, ReadingWhatIsExcluded) {
+  if (alone()) GTEST_SKIP() << "not among the means of landlock-alone, which says so";
+  const std::string word(kWord);
+  ASSERT_TRUE(MakeDirs(At("project/deep/private")));
+  ASSERT_TRUE(ReplaceFile(At("project/.stetignore"), "*.csv\nprivate/\n", Durable::kNo));
+  ASSERT_TRUE(ReplaceFile(program_.home() + "/config.toml", "[policy]\nexclude = ['/one']\n",
+                          Durable::kNo));
+  for (const char* name : {"project/data.csv", "project/deep/private/x", "project/one"}) {
+    ASSERT_TRUE(ReplaceFile(At(name), kWord, Durable::kNo));
+    Blocked({"read", At(name), word});
+    Blocked({"read", "/proc/self/root" + At(name), word});
+    Blocked({"hard_link", At(name), At("project/hard"), word});
+    Blocked({"symlink", At(name), At("project/soft"), word});
+  }
+  Blocked({"rename", At("project/data.csv"), At("project/data.txt")}, false);
+  Blocked({"rename", At("project/deep"), At("project/flat")}, false);
+  Blocked({"write", At("project/.stetignore")}, false);
+  EXPECT_EQ(ReadFile(At("project/deep/private/x")).value_or(""), word);
+  EXPECT_EQ(Run({probe_, "read", At("project/.git/config"), word}), 0) << "the rest is there";
 }
 
 TEST_P(EscapeTest, WhatIsProtectedInTheProject) {
@@ -244,8 +273,8 @@ TEST_P(EscapeTest, Privileges) {
   const bool root = ::geteuid() == 0;
   ASSERT_TRUE(MakeDirs(At("project/place")));
   Blocked({"mount", At("project/place"), program_.home()}, false);
-  Blocked({"unshare"});
-  Blocked({"clone_user"});
+  Blocked({"unshare"}, GivesNamespaces());
+  Blocked({"clone_user"}, GivesNamespaces());
   Blocked({"chroot"}, root);
   Blocked({"setuid_file", At("project/set")});
   Blocked({"device", At("project/disk")}, false);

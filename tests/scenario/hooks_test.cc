@@ -29,6 +29,30 @@ std::string Hook(const std::string& event, const std::string& command,
   return "[[hooks." + event + "]]\ncommand='''" + command + "'''\n" + more;
 }
 
+TEST_F(HooksTest, NeitherHooksNorCommandsGetAKeyOfAnyModelInTheirEnvironment) {
+  Script(R"({"replies":[{"blocks":[{"call":{"name":"Bash","args":{"command":"env >> env.txt"}}}]},
+    {"times":0,"blocks":[{"text":"Done."}]}]})",
+         "apiKeyEnv='PLAIN_NAME'\n"
+         "[models.other]\ntype='custom'\nid='n'\napi='anthropic-messages'\n"
+         "baseUrl='http://127.0.0.1:9'\napiKeyEnv='OTHER_NAME'\n" +
+             Hook("SessionStart", "env >> env.txt") + Hook("PreToolUse", "env >> env.txt"));
+  SpawnOptions options =
+      program_.Options({"--cwd", project_, "-p", "--permission-mode", "bypass", "go"});
+  for (const char* name : {"PLAIN_NAME", "OTHER_NAME", "OPENAI_API_KEY"})
+    options.env->push_back(std::string(name) + "=open-sesame");
+  options.env->emplace_back("ANY_NAME=anything");
+  const Result<Finished> done =
+      Subprocess::Run(std::move(options), Deadline::After(std::chrono::minutes(1)), {});
+  ASSERT_TRUE(done && done->exit_code == 0) << (done ? done->err : "");
+  const std::string seen = Written("env.txt");
+  std::size_t times = 0;
+  for (std::size_t at = seen.find("ANY_NAME="); at != std::string::npos;
+       at = seen.find("ANY_NAME=", at + 1))
+    ++times;
+  EXPECT_EQ(times, 3U) << seen;
+  EXPECT_EQ(seen.find("open-sesame"), std::string::npos) << seen;
+}
+
 TEST_F(HooksTest, TheSameDumpHookIsGivenTheDocumentedMembers) {
   std::string hooks;
   for (const char* event : {"SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse",

@@ -1,4 +1,5 @@
 // The sandbox as sessions and people meet it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
@@ -79,6 +80,32 @@ TEST_F(SandboxTest, WhenItIsRequiredAndNoneWorksNothingRuns) {
   EXPECT_NE(Log().find("[sandbox] required = true, and no sandbox works here"), std::string::npos)
       << Log();
   EXPECT_FALSE(Exists(program_.work() + "/made"));
+}
+
+TEST_F(SandboxTest, WhatIsExcludedIsHiddenFromCommandsOfModeAutoOrTheyAreAsked) {
+  const std::string word = "open-sesame-4711";
+  ASSERT_TRUE(MakeDirs(program_.work() + "/deep"));
+  ASSERT_TRUE(ReplaceFile(program_.work() + "/.stetignore", "*.csv\n", Durable::kNo));
+  for (const char* name : {"/a.csv", "/deep/b.csv"})
+    ASSERT_TRUE(ReplaceFile(program_.work() + name, word, Durable::kNo));
+  ASSERT_TRUE(ReplaceFile(program_.work() + "/open.txt", "anybody\n", Durable::kNo));
+  const std::string all =
+      R"({"command":"python3 -c 'import glob;[print(f, open(f).read()) for f in )"
+      R"(glob.glob(\"**/*.*\", recursive=True)]'; grep -r sesame . ; echo end-of-it"})";
+  Play(all, "");
+  const std::vector<std::string> go{"-p", "--permission-mode", "auto", "go"};
+  EXPECT_EQ(program_.Run(go).exit_code, 0);
+  EXPECT_TRUE(Log().contains("end-of-it\\n")) << "it was not asked: " << Log();
+  EXPECT_TRUE(Log().contains("open.txt anybody")) << Log();
+  EXPECT_FALSE(Log().contains(word)) << Log();
+
+  // Too many to be hidden: then it is asked, and nobody is there.
+  for (int i = 0; i < 250; ++i)
+    ASSERT_TRUE(ReplaceFile(fmt::format("{}/deep/{}.csv", program_.work(), i), word, Durable::kNo));
+  Play(all, "");
+  EXPECT_EQ(program_.Run({"-p", "--permission-mode", "auto", "-c", "go"}).exit_code, 0);
+  EXPECT_TRUE(Log().contains("it may read what is excluded")) << Log();
+  EXPECT_FALSE(Log().contains(word)) << Log();
 }
 
 TEST_F(SandboxTest, TheDoctorSaysWhatIsEnforced) {
