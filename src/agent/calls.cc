@@ -99,7 +99,7 @@ Result<Calls::OnePtr> Calls::Prepare(const protocol::ToolCallBlock& block) const
 }
 
 policy::Question Calls::Question(const One& one) const {
-  return QuestionOf(one.block.tool_name, one.intent, bench_.workspace, bench_.rules.home);
+  return QuestionOf(one.block.tool_name, one.intent, bench_.workspace, bench_.rules);
 }
 
 policy::Decision Calls::Decide(const One& one) const {

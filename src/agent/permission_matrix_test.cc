@@ -200,7 +200,7 @@ class PermissionMatrixTest : public testing::Test {
     ++decided_;
     const Result<tool::Intent> intent = tools_.Find(ask.tool)->Intend(ask.args, workspace_);
     if (!intent) return Verdict::kDeny;
-    return policy::Decide(rules, QuestionOf(ask.tool, *intent, workspace_, rules.home)).verdict;
+    return policy::Decide(rules, QuestionOf(ask.tool, *intent, workspace_, rules)).verdict;
   }
 
   void Check(const Target& target, const Ask& ask, const policy::Rules& rules, bool wide,
@@ -264,7 +264,7 @@ TEST_F(PermissionMatrixTest, AToolThatSaysNothingOfWhatItDoesIsNotRunUnasked) {
   tool::Intent intent;  // As an extension's or a server's tool has it.
   intent.effects = true;
   for (const Mode mode : kModes) {
-    const policy::Question question = QuestionOf("mcp__any__do", intent, workspace_, "");
+    const policy::Question question = QuestionOf("mcp__any__do", intent, workspace_, {});
     const Verdict verdict = policy::Decide(RulesOf(mode, Source::kUser, false), question).verdict;
     EXPECT_EQ(verdict == Verdict::kAllow, mode == Mode::kBypass) << policy::ModeName(mode);
     for (const Source source : kSources) {

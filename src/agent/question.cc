@@ -1,6 +1,9 @@
 #include "agent/question.h"
 
+#include <map>
+
 #include "tool/git_index.h"
+#include "tool/git_programs.h"
 #include "tool/paths.h"
 
 namespace stet::agent {
@@ -16,10 +19,48 @@ void Follow(std::vector<policy::ShellPath>& paths, const tool::Workspace& worksp
   }
 }
 
+/// What git would run in the folders that it is called in. Of the project's own repository hooks
+/// are kept off by the environment (see host/attach).
+class GitLook {
+ public:
+  GitLook(const tool::Workspace& workspace, bool trusted)
+      : workspace_(workspace), trusted_(trusted) {}
+
+  void At(policy::ShellCommand& command) {
+    for (std::string& folder : command.folders) {
+      const Result<tool::RealPath> real = tool::Resolve(folder, workspace_);
+      if (!real) {
+        command.git_elsewhere = true;
+        continue;
+      }
+      folder = real->path;
+      const auto [seen, fresh] = seen_.try_emplace(folder);
+      if (fresh) seen->second = RunsIn(folder);
+      if (command.git_runs.empty()) command.git_runs = seen->second;
+    }
+  }
+
+ private:
+  /// Empty: nothing.
+  [[nodiscard]] std::string RunsIn(const std::string& folder) const {
+    const tool::GitPrograms programs = tool::FindGitPrograms(folder);
+    const bool own = programs.root == workspace_.project;
+    if (own && trusted_) return "";
+    if (!programs.settings.empty())
+      return tool::Text(programs.settings.front(), workspace_.project);
+    return own || programs.hooks.empty() ? ""
+                                         : tool::Text(programs.hooks.front(), workspace_.project);
+  }
+
+  const tool::Workspace& workspace_;
+  bool trusted_;
+  std::map<std::string, std::string> seen_;  // By folder: a line often calls git twice.
+};
+
 }  // namespace
 
 policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
-                            const tool::Workspace& workspace, std::string_view home) {
+                            const tool::Workspace& workspace, const policy::Rules& rules) {
   policy::Question question;
   question.tool = tool;
   question.effects = intent.effects;
@@ -32,12 +73,13 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
     if (question.caution.empty()) question.caution = tool::CautionAbout(path, workspace);
   }
   if (intent.command.empty()) return question;
-  question.shell =
-      policy::AnalyseShell(intent.command, {.cwd = workspace.cwd, .home = std::string(home)});
+  question.shell = policy::AnalyseShell(intent.command, {.cwd = workspace.cwd, .home = rules.home});
+  GitLook git(workspace, rules.trusts_git);
   for (policy::ShellCommand& command : question.shell->commands) {
     Follow(command.reads, workspace);
     Follow(command.writes, workspace);
     Follow(command.loses, workspace);
+    if (command.is_git) git.At(command);
     for (const policy::ShellPath& path : command.loses) {
       const bool whole = path.reach == policy::ShellPath::Reach::kExact ||
                          path.reach == policy::ShellPath::Reach::kTree;

@@ -4,12 +4,13 @@
 
 #include <string_view>
 
-#include "policy/rule.h"
+#include "policy/policy.h"
 #include "tool/tool.h"
 
 namespace stet::agent {
 
+/// `rules` say whose home it is, and whether the project's repository may name programs.
 policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
-                            const tool::Workspace& workspace, std::string_view home);
+                            const tool::Workspace& workspace, const policy::Rules& rules);
 
 }  // namespace stet::agent

@@ -19,11 +19,24 @@
 #include "policy/guarded.h"
 #include "protocol/ids.h"
 #include "provider/catalogue.h"
+#include "tool/git_programs.h"
 
 namespace stet::host {
 namespace {
 
 using protocol::Attach;
+
+/// What commands and hooks are started with: no keys; and where the repository brings programs that
+/// nobody trusts, no hooks of git's.
+Variables VariablesFor(std::shared_ptr<const Environment> environment,
+                       std::vector<std::string> secrets, const protocol::TrustReport& trust) {
+  const auto row = std::ranges::find(trust.parts, "git", &protocol::TrustRow::part);
+  const bool off = row != trust.parts.end() && !row->what.empty() && !row->trusted;
+  return [environment = std::move(environment), secrets = std::move(secrets), off] {
+    std::vector<std::string> variables = environment->Without(secrets);
+    return off ? tool::KeepGitHooksOff(std::move(variables)) : variables;
+  };
+}
 
 /// Opens a session step by step; each step uses what the ones before found out.
 class Opener {
@@ -151,6 +164,7 @@ Result<LaneSetup> Opener::Prepare() {
                               .attach = attach_,
                               .project = project,
                               .kept_mode = log_->index().state().info.mode.value_or("")}));
+  rules.trusts_git = Trusts(session.trust, "git");
   agent::SandboxRules boxes = MakeSandboxRules({.roots = roots_,
                                                 .settings = settings_.sandbox,
                                                 .project = project,
@@ -190,8 +204,7 @@ Result<LaneSetup> Opener::Prepare() {
       .tools = attach_.tools,
       .disabled = settings_.tools.disabled.value_or(std::vector<std::string>()),
       .output_schema = attach_.output_schema,
-      .variables = [environment = request_.environment,
-                    keys] { return environment->Without(keys); },
+      .variables = VariablesFor(request_.environment, keys, session.trust),
       .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
       .answers = attach_.answers,
       .keep_waiting = !attach_.at,

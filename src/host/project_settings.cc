@@ -102,7 +102,7 @@ std::string TrustNote(const protocol::TrustReport& report) {
   }
   if (waiting.empty()) return "";
   return fmt::format(
-      "this project brings things that act ({}), and {}: nothing of it is used. "
+      "this project brings things that act ({}), and {}: nothing of it is used unasked. "
       "`stet trust` shows and allows it",
       waiting, report.changed ? "they have changed since they were trusted" : "is not trusted");
 }

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/json_view.h"
 #include "config/toml.h"
+#include "tool/git_programs.h"
 
 namespace stet::host {
 
@@ -17,6 +18,7 @@ struct TrustEntry {
   STET_FIELDS(TrustEntry,
               (protocol::Text, project),
               (protocol::Text, fingerprint),
+              (protocol::Text, git),  // The fingerprint of the part "git", which changes alone.
               (protocol::Texts, parts),
               (std::int64_t, at))  // When, in milliseconds.
 };
@@ -75,6 +77,8 @@ class Fingerprint {
     return {};
   }
 
+  void AddText(std::string_view text) { all_.Update(text); }
+
   std::string Take() { return all_.FinishHex(); }
 
  private:
@@ -116,6 +120,39 @@ void Bring(protocol::TrustReport& report, std::string_view part, const std::stri
   row->what += what;
 }
 
+/// What git would run because the project's own repository says so.
+tool::GitPrograms ProgramsOf(const std::string& project) {
+  tool::GitPrograms programs = tool::FindGitPrograms(project);
+  return programs.root == project ? programs : tool::GitPrograms();
+}
+
+bool IsEmpty(const tool::GitPrograms& programs) {
+  return programs.settings.empty() && programs.hooks.empty();
+}
+
+void BringGit(protocol::TrustReport& report, const tool::GitPrograms& programs) {
+  constexpr std::size_t kShown = 5;
+  std::size_t count = 0;
+  for (const auto* all : {&programs.settings, &programs.hooks}) {
+    for (const tool::GitProgram& one : *all)
+      if (++count <= kShown) Bring(report, "git", tool::Text(one, report.project));
+  }
+  if (count > kShown) Bring(report, "git", fmt::format("{} more", count - kShown));
+}
+
+/// Of what it names, not of all that git keeps there: that changes with every branch.
+Result<std::string> GitFingerprint(const tool::GitPrograms& programs) {
+  if (IsEmpty(programs)) return "";
+  Fingerprint print;
+  for (const tool::GitProgram& one : programs.settings)
+    print.AddText(fmt::format("{}\n{}\n{}\n", one.file, one.what, one.value));
+  for (const tool::GitProgram& one : programs.hooks) {
+    print.AddText(fmt::format("{}\n{}\n{}\n", one.file, one.what, one.value));
+    if (one.value.empty()) RETURN_IF_ERROR(print.AddFile(one.file, one.file));
+  }
+  return print.Take();
+}
+
 Status LookAt(const std::string& project, protocol::TrustReport& report) {
   for (const std::string_view part : kTrustParts) report.parts.emplace_back().part = part;
   const std::string folder = project + "/.stet";
@@ -140,16 +177,22 @@ Status LookAt(const std::string& project, protocol::TrustReport& report) {
 Result<protocol::TrustReport> ReadTrust(const config::Roots& roots, const std::string& project) {
   protocol::TrustReport report;
   report.project = project;
+  const tool::GitPrograms programs = ProgramsOf(project);
   // Most projects bring nothing: one look is enough.
-  if (!StatFile(project + "/.stet") && !StatFile(project + "/.mcp.json")) return report;
+  if (IsEmpty(programs) && !StatFile(project + "/.stet") && !StatFile(project + "/.mcp.json"))
+    return report;
   RETURN_IF_ERROR(LookAt(project, report));
+  BringGit(report, programs);
   ASSIGN_OR_RETURN(const TrustBook book, ReadBook(roots));
   const auto entry = std::ranges::find(book.projects, project, &TrustEntry::project);
   if (entry == book.projects.end()) return report;
   report.changed = entry->fingerprint != report.fingerprint && !entry->parts.empty();
-  for (protocol::TrustRow& row : report.parts)
-    row.trusted = !report.changed && !row.what.empty() &&
+  ASSIGN_OR_RETURN(const std::string git, GitFingerprint(programs));
+  for (protocol::TrustRow& row : report.parts) {
+    const bool same = row.part == "git" ? entry->git == git : !report.changed;
+    row.trusted = same && !row.what.empty() &&
                   std::ranges::find(entry->parts, row.part) != entry->parts.end();
+  }
   return report;
 }
 
@@ -172,6 +215,7 @@ Status SetTrust(const config::Roots& roots, const std::string& project,
     TrustEntry& entry = book.projects.emplace_back();
     entry.project = project;
     entry.fingerprint = report.fingerprint;
+    ASSIGN_OR_RETURN(entry.git, GitFingerprint(ProgramsOf(project)));
     entry.parts = parts;
     entry.at = SystemClock().Now();
   }

@@ -13,8 +13,10 @@
 
 namespace stet::host {
 
-/// "config", "model", "hooks", "extensions", "mcp".
-inline constexpr std::string_view kTrustParts[] = {"config", "model", "hooks", "extensions", "mcp"};
+/// "git" is what git runs because the repository says so: programs that its configuration names,
+/// and its hooks.
+inline constexpr std::string_view kTrustParts[] = {"config",     "model", "hooks",
+                                                   "extensions", "mcp",   "git"};
 
 /// What the project brings, and what of it is trusted as it is now. kInvalid when its files cannot
 /// be read, or are too many to be looked at.

@@ -162,10 +162,35 @@ Decision Firm(std::string rule, std::string reason) {
       .verdict = Verdict::kAsk, .rule = std::move(rule), .reason = std::move(reason), .firm = true};
 }
 
+/// What git would run because a repository says so; empty: nothing.
+std::string RunsForGit(const Question& question) {
+  if (!question.shell) return "";
+  for (const ShellCommand& command : question.shell->commands) {
+    if (!command.git_runs.empty())
+      return fmt::format(
+          "git would obey the repository, which is not trusted and may name programs to run: {} "
+          "(`stet trust git` allows those of the project)",
+          command.git_runs);
+  }
+  return "";
+}
+
+/// A grant of this very call that was given here. One for good was given elsewhere, where git runs
+/// something else.
+bool IsGrantedHere(const Rules& rules, const Question& question) {
+  return std::ranges::any_of(rules.allow, [&](const Rule& rule) {
+    return rule.exact && !rule.specifier.empty() && rule.source != Source::kUser &&
+           Covers(rule, question, PlacesOf(rules));
+  });
+}
+
 /// What is asked though a mode or a wide rule would allow it. A grant of this very call holds.
 std::optional<Decision> AlwaysAsked(const Rules& rules, const Question& question) {
   if (question.unsandboxed && rules.mode != Mode::kBypass)
     return Firm("unsandboxed", "it would run without the sandbox");
+  if (const std::string runs = RunsForGit(question);
+      !runs.empty() && rules.mode != Mode::kBypass && !IsGrantedHere(rules, question))
+    return Firm("git programs", runs);
   if (FindCovering(rules, question, true) != nullptr) return std::nullopt;
   if (const std::string guarded = ChangesGuarded(rules, question); !guarded.empty())
     return Firm("guarded", guarded);
@@ -196,6 +221,10 @@ bool IsOrdinary(const Rules& rules, const ShellCommand& command) {
     return path.reach != ShellPath::Reach::kAnywhere && AtHome(rules, path.path);
   };
   if (command.odd || command.privileged || !command.loses.empty()) return false;
+  // Not known where, or not ours: then nobody has looked at what its repository says.
+  const bool here = std::ranges::all_of(
+      command.folders, [&](const std::string& folder) { return AtHome(rules, folder); });
+  if (command.git_elsewhere && (command.folders.empty() || !here)) return false;
   const bool writes = rules.mode == Mode::kAcceptEdits && command.effect == ShellEffect::kWrites;
   return (command.effect == ShellEffect::kReadOnly || writes) &&
          std::ranges::all_of(command.reads, at_home) &&

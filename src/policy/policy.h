@@ -72,6 +72,7 @@ struct Rules {
   std::shared_ptr<const IgnoreFile> unsearched;
   bool sandboxed = false;       // Commands run where they can do no harm outside the project.
   bool hides_excluded = false;  // What is excluded cannot be read by commands.
+  bool trusts_git = false;      // The project's repository may name programs that git runs.
   Capabilities run;             // Of this moment.
 };
 

@@ -159,6 +159,32 @@ TEST(PolicyTest, WhatIsExcludedIsClosedToAll) {
       << "named all the same";
 }
 
+TEST(PolicyTest, WhatGitWouldRunForARepositoryIsAskedUnlessGrantedHere) {
+  Question status = Command("git status");
+  status.shell->commands[0].git_runs = "core.fsmonitor in .git/config";
+  for (const Mode mode : {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto, Mode::kPlan}) {
+    Rules rules = In(mode, "Bash,Bash(git *)");
+    rules.sandboxed = true;
+    const Decision decision = Decide(rules, status);
+    EXPECT_EQ(decision.verdict, Verdict::kAsk) << ModeName(mode);
+    EXPECT_TRUE(decision.firm && decision.reason.contains("core.fsmonitor")) << decision.reason;
+    rules.allow.push_back(GrantFrom("Bash(git status)", Source::kUser));
+    EXPECT_EQ(Decide(rules, status).verdict, Verdict::kAsk) << "it was given somewhere else";
+    rules.allow.push_back(GrantFrom("Bash(git status)", Source::kLocal));
+    EXPECT_EQ(Decide(rules, status).verdict, Verdict::kAllow) << ModeName(mode);
+  }
+  EXPECT_EQ(Decide(In(Mode::kDontAsk), status).verdict, Verdict::kDeny);
+  EXPECT_EQ(Decide(In(Mode::kBypass), status).verdict, Verdict::kAllow);
+}
+
+TEST(PolicyTest, GitOutsideOfTheProjectOrWhoKnowsWhereIsAsked) {
+  for (const Mode mode : {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto}) {
+    for (const char* line : {"cd /q && git status", "git -C /q log", "cd $x && git status"})
+      EXPECT_EQ(Decide(In(mode), Command(line)).verdict, Verdict::kAsk) << line;
+  }
+  EXPECT_EQ(Decide(In(Mode::kDefault), Command("cd sub && git status")).verdict, Verdict::kAllow);
+}
+
 TEST(PolicyTest, GuardedPlacesAreAskedAboutInEveryModeUnlessGrantedByName) {
   for (const Mode mode : {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto, Mode::kBypass}) {
     Rules rules = In(mode, "Write,Edit,Bash");

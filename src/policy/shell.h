@@ -105,8 +105,12 @@ struct ShellCommand {
   std::vector<ShellPath> loses;   // Deleted or overwritten.
   bool privileged = false;        // As another user.
   bool odd = false;               // Made to run something in a way that nobody writes by chance.
-  bool git_elsewhere = false;     // git in another folder than the start.
-  std::string why;                // For people, where it is not read-only: "rm deletes files".
+  bool is_git = false;
+  bool git_elsewhere = false;  // git in another folder than the start.
+  /// Which program git would run there because the repository says so, as whoever looked at the
+  /// disk found; empty: none.
+  std::string git_runs = {};
+  std::string why;  // For people, where it is not read-only: "rm deletes files".
   friend bool operator==(const ShellCommand&, const ShellCommand&) = default;
 
   [[nodiscard]] bool reversible() const {

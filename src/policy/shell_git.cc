@@ -337,6 +337,7 @@ class GitJudge {
 
 bool JudgeGit(ShellCommand& command, const ShellPlace& place) {
   if (ProgramName(command) != "git") return false;
+  command.is_git = true;
   GitJudge(command, place).Judge();
   return true;
 }

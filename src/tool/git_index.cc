@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "tool/paths.h"
+#include "tool/text_file.h"
 
 namespace stet::tool {
 namespace {
@@ -41,7 +42,6 @@ class Reader {
     constexpr std::size_t kFixed = 62;
     constexpr std::size_t kFlags = 60;
     if (seen_ == count_ || bytes_.size() - at_ < kFixed) return false;
-    ++seen_;
     start_ = at_;
     flags_ = Number(bytes_, at_ + kFlags, 2);
     at_ += kFixed;
@@ -50,11 +50,15 @@ class Reader {
       if (bytes_.size() - at_ < 2) return false;
       at_ += 2;
     }
-    return version_ == 4 ? TakeShortPath() : TakePath();
+    if (!(version_ == 4 ? TakeShortPath() : TakePath())) return false;
+    ++seen_;
+    return true;
   }
 
   [[nodiscard]] std::uint32_t Field(std::size_t at) const { return Number(bytes_, start_ + at, 4); }
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// All entries were read.
+  [[nodiscard]] bool done() const { return seen_ == count_; }
   /// It is the one version of the file, and git looks at the file.
   [[nodiscard]] bool plain() const {
     constexpr std::uint32_t kStageOrValid = 0xB000;
@@ -152,6 +156,21 @@ bool HasAll(const GitIndex& index, const std::string& root, const std::string& f
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> GitLinks(const std::string& index_file) {
+  constexpr std::uint32_t kKind = 0xF000;
+  constexpr std::uint32_t kLink = 0xE000;
+  constexpr std::size_t kMode = 24;
+  ASSIGN_OR_RETURN(const FileBytes file, ReadRegularFile(index_file, kMaxLinkedIndex));
+  std::vector<std::string> links;
+  Reader reader(file.bytes);
+  const bool good = reader.Begin();
+  while (good && reader.Next()) {
+    if ((reader.Field(kMode) & kKind) == kLink) links.push_back(reader.path());
+  }
+  if (!good || !reader.done()) return Fail(Code::kInvalid, index_file + " makes no sense");
+  return links;
+}
 
 bool IsRestorable(const std::string& root, const std::string& path) {
   struct stat now{};

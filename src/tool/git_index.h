@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/result.h"
 
@@ -35,6 +36,11 @@ class GitIndex {
   };
   std::unordered_map<std::string, Entry> entries_;
 };
+
+/// The paths of submodules that an index has. kInvalid for one that makes no sense, or is larger
+/// than kMaxLinkedIndex.
+Result<std::vector<std::string>> GitLinks(const std::string& index_file);
+inline constexpr std::size_t kMaxLinkedIndex = std::size_t{64} << 20;
 
 /// Whether all that is at the path, which lies in the repository at `root`, can be had again: there
 /// is nothing, or git has every file of it as it is. False for more than kMaxRestorableFiles.
