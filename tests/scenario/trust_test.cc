@@ -266,7 +266,7 @@ TEST_F(TrustTest, WhereABusHasNoKeyringTheKeyIsInAFile) {
   ASSERT_TRUE(ReplaceFile(config,
                           "<busconfig><type>session</type><listen>unix:tmpdir=" + dir_.path() +
                               "</listen><policy context='default'><allow send_destination='*'/>"
-                              "<allow own='*'/></policy></busconfig>",
+                              "<allow eavesdrop='true'/><allow own='*'/></policy></busconfig>",
                           Durable::kNo));
   const Ran ran =
       OnABus(program_, dir_, config,
