@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "log/tree.h"
 
@@ -10,20 +11,24 @@ namespace {
 
 using protocol::kTypeNumber;
 
-/// Folds the events that say where the work stands, in file order.
+/// Folds the events that say where the work stands, in file order. Reads few of them: what grows
+/// with the session's age is in the index, or looked for from the end.
 class Fold {
  public:
   explicit Fold(const log::Log& log) : log_(log) {
     for (const log::OpenCall& call : log.open_calls()) open_.insert(call.tool_call_id);
+    const std::vector<log::Entry>& entries = log.index().entries();
+    called_at_ = log.index().leaf();
+    while (called_at_ != log::kNone &&
+           entries[called_at_].type != kTypeNumber<protocol::AssistantMessage>)
+      called_at_ = entries[called_at_].parent;
   }
 
   Status Take(log::Ordinal event, Opening& opening) {
-    if (!Counts(log_.index().entries()[event].type)) return {};
+    if (!Counts(event, opening)) return {};
     ASSIGN_OR_RETURN(const protocol::Event found, log_.EventAt(event));
     if (const auto* snapshot = std::get_if<protocol::InstructionSnapshot>(&found.payload)) {
-      if (!opening.snapshot) opening.snapshot = *snapshot;
-    } else if (const auto* turn = std::get_if<protocol::Turn>(&found.payload)) {
-      TakeTurn(*turn, found.stamp, opening);
+      opening.snapshot = *snapshot;
     } else if (const auto* task = std::get_if<protocol::Task>(&found.payload)) {
       std::erase_if(opening.tasks,
                     [&](const protocol::Task& one) { return one.task_id == task->task_id; });
@@ -40,29 +45,18 @@ class Fold {
   }
 
  private:
-  /// Facts of single calls count only while a call is open: then they stand at the end.
-  [[nodiscard]] bool Counts(std::uint8_t type) const {
-    if (type == kTypeNumber<protocol::InstructionSnapshot> || type == kTypeNumber<protocol::Turn> ||
-        type == kTypeNumber<protocol::Task> || type == kTypeNumber<protocol::Permission>)
-      return true;
-    return !open_.empty() &&
+  /// Of single calls only those count that are open; what is said of them stands behind the message
+  /// that has them.
+  [[nodiscard]] bool Counts(log::Ordinal event, const Opening& opening) const {
+    const std::uint8_t type = log_.index().entries()[event].type;
+    if (type == kTypeNumber<protocol::InstructionSnapshot>) return !opening.snapshot;
+    if (type == kTypeNumber<protocol::Task>) return true;
+    return !open_.empty() && (called_at_ == log::kNone || event > called_at_) &&
            (type == kTypeNumber<protocol::ToolStarted> || type == kTypeNumber<protocol::FileFact> ||
-            type == kTypeNumber<protocol::Question>);
-  }
-
-  static void TakeTurn(const protocol::Turn& turn, const protocol::Stamp& stamp, Opening& opening) {
-    if (turn.phase == "start") {
-      opening.open_turn = stamp.turn_id;
-      opening.last_turn_at = stamp.ts;
-    } else {
-      opening.open_turn.reset();
-      opening.last_end = turn.reason.value_or("");
-    }
+            type == kTypeNumber<protocol::Permission> || type == kTypeNumber<protocol::Question>);
   }
 
   void TakePermission(const protocol::Permission& permission, Opening& opening) const {
-    if (permission.phase == "answered" && permission.rule)
-      opening.grants.push_back(policy::GrantFrom(*permission.rule));
     if (!open_.contains(permission.tool_call_id)) return;
     const auto earlier = std::ranges::find(opening.permissions, permission.request_id,
                                            &protocol::Permission::request_id);
@@ -102,7 +96,29 @@ class Fold {
 
   const log::Log& log_;
   std::unordered_set<std::string> open_;
+  log::Ordinal called_at_ = log::kNone;  // The message of the calls that are open.
 };
+
+/// The last turn that started and the last that ended, from the end on.
+Status ReadLastTurns(const log::Log& log, Opening& opening) {
+  const std::vector<log::Entry>& entries = log.index().entries();
+  bool started = false;
+  bool ended = false;
+  for (auto event = static_cast<log::Ordinal>(entries.size()); event > 0 && !(started && ended);
+       --event) {
+    if (entries[event - 1].type != kTypeNumber<protocol::Turn>) continue;
+    ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event - 1));
+    const auto* turn = std::get_if<protocol::Turn>(&found.payload);
+    if (turn == nullptr) continue;
+    if (turn->phase != "start") {
+      if (!std::exchange(ended, true)) opening.last_end = turn->reason.value_or("");
+    } else if (!std::exchange(started, true)) {
+      opening.last_turn_at = found.stamp.ts;
+      if (!ended) opening.open_turn = found.stamp.turn_id;
+    }
+  }
+  return {};
+}
 
 /// Whether the log was left between a message of the user, on the path, and the start of its turn.
 bool IsUnanswered(const log::Log& log) {
@@ -134,6 +150,9 @@ bool Opening::Waits(const std::string& tool_call_id) const {
 
 Result<Opening> ReadOpening(const log::Log& log) {
   Opening opening;
+  for (const std::string& rule : log.index().state().grants)
+    opening.grants.push_back(policy::GrantFrom(rule));
+  RETURN_IF_ERROR(ReadLastTurns(log, opening));
   Fold fold(log);
   const std::size_t count = log.index().entries().size();
   for (log::Ordinal event = 0; event < count; ++event) RETURN_IF_ERROR(fold.Take(event, opening));

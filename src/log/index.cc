@@ -125,9 +125,10 @@ void Index::FoldSession(std::uint8_t type, std::string_view line) {
     case kTypeNumber<protocol::QueueUpdate>:
     case kTypeNumber<protocol::Rewind>:
     case kTypeNumber<protocol::Branch>:
-    case kTypeNumber<protocol::Gap>: break;
-    case kUser:
-      if (fold_.state.first_prompt.empty()) break;
+    case kTypeNumber<protocol::Gap>:
+    case kUser: break;
+    case kTypeNumber<protocol::Permission>:
+      if (line.contains("\"rule\"")) break;
       return;
     default: return;
   }
@@ -138,7 +139,9 @@ void Index::FoldSession(std::uint8_t type, std::string_view line) {
   if (const auto* info = std::get_if<protocol::SessionInfo>(&event->payload))
     fold_.state.Apply(*info);
   if (const auto* user = std::get_if<protocol::UserMessage>(&event->payload))
-    fold_.state.ApplyFirstPrompt(*user);
+    fold_.state.Apply(*user);
+  if (const auto* permission = std::get_if<protocol::Permission>(&event->payload))
+    fold_.state.Apply(*permission);
   if (const auto* rewind = std::get_if<protocol::Rewind>(&event->payload))
     MoveLeaf(rewind->target_event_id);
   if (const auto* branch = std::get_if<protocol::Branch>(&event->payload))

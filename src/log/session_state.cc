@@ -1,5 +1,7 @@
 #include "log/session_state.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 
 namespace stet::log {
@@ -33,10 +35,16 @@ void SessionState::Apply(const protocol::QueueUpdate& update) {
   if (update.queue == "steer") steers = update.items;
 }
 
-void SessionState::ApplyFirstPrompt(const protocol::UserMessage& message) {
-  if (!first_prompt.empty()) return;
+void SessionState::Apply(const protocol::UserMessage& message) {
   const std::string text = PlainText(message.message.blocks);
-  first_prompt = text.substr(0, Utf8PrefixLength(text, kFirstPromptBytes));
+  last_prompt = text.substr(0, Utf8PrefixLength(text, kPromptBytes));
+  if (first_prompt.empty()) first_prompt = last_prompt;
+}
+
+void SessionState::Apply(const protocol::Permission& permission) {
+  if (permission.phase != "answered" || !permission.rule) return;
+  if (std::ranges::find(grants, *permission.rule) == grants.end())
+    grants.push_back(*permission.rule);
 }
 
 void SessionState::Consume(std::string_view queue_item_id) {

@@ -12,10 +12,10 @@
 namespace stet::log {
 
 /// Raised whenever the fold below changes: older checkpoints are then folded again.
-inline constexpr std::int64_t kStateVersion = 1;
+inline constexpr std::int64_t kStateVersion = 2;
 
-/// How much of the first prompt is kept, to name a session that has no title.
-inline constexpr std::size_t kFirstPromptBytes = 200;
+/// How much of the first and of the last prompt is kept, to name a session and to find it by.
+inline constexpr std::size_t kPromptBytes = 200;
 
 struct SessionState {
   STET_FIELDS(SessionState,
@@ -23,6 +23,8 @@ struct SessionState {
               (std::string, version),  // Of the program that opened it last.
               (protocol::InfoChanges, info),
               (std::string, first_prompt),
+              (std::string, last_prompt),
+              (protocol::Texts, grants),  // Rules that somebody allowed for the whole session.
               (std::int64_t, updated_at),
               (std::int64_t, user_messages),
               (std::int64_t, assistant_messages),
@@ -35,7 +37,8 @@ struct SessionState {
   void Apply(const protocol::Opened& opened);
   void Apply(const protocol::SessionInfo& changes);
   void Apply(const protocol::QueueUpdate& update);
-  void ApplyFirstPrompt(const protocol::UserMessage& message);
+  void Apply(const protocol::UserMessage& message);
+  void Apply(const protocol::Permission& permission);
   /// The item has become an event: it waits no more, whatever the last queue_update says.
   void Consume(std::string_view queue_item_id);
 };

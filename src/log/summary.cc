@@ -21,6 +21,8 @@ SessionSummary MakeSummary(const protocol::Header& header, const Index& index) {
   summary.session_id = header.session_id;
   summary.title =
       state.info.title.value_or(header.meta.title.value_or(FirstLine(state.first_prompt)));
+  summary.first_prompt = state.first_prompt;
+  summary.last_prompt = state.last_prompt;
   summary.project_id = header.meta.project_id;
   summary.cwd = state.info.cwd.value_or(header.meta.cwd);
   summary.model = state.info.model.value_or(header.meta.model);

@@ -15,6 +15,8 @@ struct SessionSummary {
   STET_FIELDS(SessionSummary,
               (Text, session_id),
               (Text, title),  // Given, or the first prompt's first line.
+              (Text, first_prompt),  // The beginning of it.
+              (Text, last_prompt),
               (Text, project_id),
               (Text, cwd),
               (Text, model),
