@@ -98,9 +98,18 @@ Task<Result<QuestionReply>> Asks::Question(protocol::QuestionAsk ask, bool reope
   co_return said;
 }
 
+/// Nothing when it has not been answered.
+std::optional<Status> Asks::AnsweredBefore(const std::string& id, const std::string& by,
+                                           const std::string& said) const {
+  const auto known = answered_.find(id);
+  if (known == answered_.end()) return std::nullopt;
+  if (known->second.by == by && known->second.said == said) return Status();
+  return Fail(Code::kConflict, fmt::format("{} has answered that already", known->second.by));
+}
+
 Status Asks::Answer(const protocol::PermissionAnswer& answer) {
-  if (const auto by = answered_.find(answer.request_id); by != answered_.end())
-    return Fail(Code::kConflict, fmt::format("{} has answered that already", by->second));
+  const std::string said = Encode(answer);
+  if (const auto before = AnsweredBefore(answer.request_id, answer.by, said)) return *before;
   const auto open = permissions_.find(answer.request_id);
   if (open == permissions_.end())
     return Fail(Code::kNotFound, fmt::format("nothing asks for {}", answer.request_id));
@@ -116,14 +125,14 @@ Status Asks::Answer(const protocol::PermissionAnswer& answer) {
   event.by = answer.by;
   const Pending<PermissionReply> reply = open->second.reply;
   RETURN_IF_ERROR(Append(std::move(event), open->second.stamp));
-  answered_[answer.request_id] = answer.by;
+  answered_[answer.request_id] = {answer.by, said};
   reply.Set(answer);
   return {};
 }
 
 Status Asks::Answer(const protocol::QuestionAnswer& answer) {
-  if (const auto by = answered_.find(answer.question_id); by != answered_.end())
-    return Fail(Code::kConflict, fmt::format("{} has answered that already", by->second));
+  const std::string said = Encode(answer);
+  if (const auto before = AnsweredBefore(answer.question_id, answer.by, said)) return *before;
   const auto open = questions_.find(answer.question_id);
   if (open == questions_.end())
     return Fail(Code::kNotFound, fmt::format("there is no open question {}", answer.question_id));
@@ -133,7 +142,7 @@ Status Asks::Answer(const protocol::QuestionAnswer& answer) {
   event.answer = answer.answer;
   const Pending<QuestionReply> reply = open->second.reply;
   RETURN_IF_ERROR(Append(std::move(event), open->second.stamp));
-  answered_[answer.question_id] = answer.by;
+  answered_[answer.question_id] = {answer.by, said};
   reply.Set(answer.answer);
   return {};
 }

@@ -36,7 +36,8 @@ class Asks {
   Task<Result<QuestionReply>> Question(protocol::QuestionAsk ask, bool reopened,
                                        protocol::Stamp stamp, CancelToken cancel);
 
-  /// kNotFound when nothing of that name is open; kConflict, saying who, when it was answered.
+  /// kNotFound when nothing of that name is open; kConflict, saying who, when it was answered. The
+  /// same answer by the same client once more, as after a reply that was lost, changes nothing.
   Status Answer(const protocol::PermissionAnswer& answer);
   Status Answer(const protocol::QuestionAnswer& answer);
 
@@ -60,6 +61,8 @@ class Asks {
   };
 
   Status Append(protocol::Payload payload, const protocol::Stamp& stamp);
+  [[nodiscard]] std::optional<Status> AnsweredBefore(const std::string& id, const std::string& by,
+                                                     const std::string& said) const;
   void TellReopened(const std::string& what);
 
   Loop& loop_;
@@ -67,7 +70,11 @@ class Asks {
   bool present_ = false;
   std::map<std::string, OpenPermission> permissions_;
   std::map<std::string, OpenQuestion> questions_;
-  std::map<std::string, std::string> answered_;  // By whom.
+  struct Answered {
+    std::string by;
+    std::string said;
+  };
+  std::map<std::string, Answered> answered_;
 };
 
 }  // namespace stet::agent

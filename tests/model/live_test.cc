@@ -161,6 +161,8 @@ TEST_F(AskingTest, AWriteWaitsForAWordAndASessionGrantIsNotAskedAgain) {
   EXPECT_EQ(session_->State().state, "waiting");
   EXPECT_FALSE(Exists(project_ + "/new.txt"));
   EXPECT_TRUE(session_->Answer(Say(ask, true, "session")));
+  EXPECT_TRUE(session_->Answer(Say(ask, true, "session"))) << "the same once more changes nothing";
+  EXPECT_EQ(session_->Answer(Say(ask, true, "once")).error().code, Code::kConflict);
   EXPECT_EQ(session_->Answer(Say(ask, false)).error().code, Code::kConflict) << "the first counts";
   EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
   EXPECT_TRUE(Exists(project_ + "/new.txt"));
