@@ -113,10 +113,8 @@ void Host::Drop(Connection& connection) {
   const auto found =
       std::ranges::find_if(connections_, [&](const auto& one) { return one.get() == &connection; });
   if (found == connections_.end()) return;
-  const std::shared_ptr<Connection> gone = *found;
+  Bury(*found);
   connections_.erase(found);
-  // Not inside of what it was called from.
-  loop().Post([gone] {});
   LeaveIfAlone();
 }
 
@@ -127,9 +125,14 @@ void Host::KeepStream(std::uint64_t number, std::shared_ptr<Outlet> stream) {
 void Host::DropStream(std::uint64_t number) {
   const auto found = streams_.find(number);
   if (found == streams_.end()) return;
-  // Not inside of what it was called from.
-  loop().Post([gone = found->second] {});
+  Bury(std::move(found->second));
   streams_.erase(found);
+}
+
+/// Not inside of what it was called from, and in any case before this, which it knows.
+void Host::Bury(std::shared_ptr<void> gone) {
+  buried_.push_back(std::move(gone));
+  loop().Post([this] { (void)std::exchange(buried_, {}); });
 }
 
 /// A host that a client started leaves with the last one, unless work goes on.

@@ -78,6 +78,7 @@ class Host {
   [[nodiscard]] Status Admit(const rpc::HttpRequest& request) const;
   void Accept(std::unique_ptr<rpc::Channel> channel, const rpc::Peer& peer);
   void Drop(Connection& connection);
+  void Bury(std::shared_ptr<void> gone);
   void ArmSweep();
   void Sweep();
   void LeaveIfAlone();
@@ -95,6 +96,7 @@ class Host {
   std::list<std::shared_ptr<Connection>> connections_;
   std::map<std::uint64_t, std::shared_ptr<Outlet>> streams_;
   std::uint64_t last_stream_ = 0;
+  std::vector<std::shared_ptr<void>> buried_;  // Until what called them has returned.
   std::unique_ptr<rpc::Server> server_;
   Timer sweep_;
   bool sweeping_ = false;
