@@ -22,6 +22,7 @@ struct Sink {
   std::mutex mutex;
   std::string path;
   Fd fd;
+  std::size_t max_bytes = Diagnostics::kMaxFileBytes;
 };
 
 Sink& TheSink() {
@@ -82,7 +83,7 @@ Result<Fd> OpenLog(const std::string& path) {
 
 bool HasRoom(const Sink& sink, std::size_t size) {
   const auto stat = StatFd(sink.fd.get());
-  return stat && stat->size + size <= Diagnostics::kMaxFileBytes;
+  return stat && stat->size + size <= sink.max_bytes;
 }
 
 /// Moves a full file aside, or, when another process has done so, goes over to the new one. The
@@ -95,6 +96,12 @@ void Rotate(Sink& sink) {
       [[maybe_unused]]
     const auto ignored = Rename(sink.path, sink.path + ".1");
   if (auto next = OpenLog(sink.path)) sink.fd = *std::move(next);
+}
+
+void WriteLine(Sink& sink, const std::string& text) {
+  if (!HasRoom(sink, text.size())) Rotate(sink);
+  if (!HasRoom(sink, text.size())) return;
+  [[maybe_unused]] const ssize_t ignored = ::write(sink.fd.get(), text.data(), text.size());
 }
 
 }  // namespace
@@ -124,10 +131,21 @@ void Diagnostics::Write(Level level, const char* file, int line, fmt::string_vie
     const std::string text = FormatLine(level, file, line, MaskSecrets(fmt::vformat(format, args)));
     Sink& sink = TheSink();
     const std::scoped_lock lock(sink.mutex);
-    if (!sink.fd) return;
-    if (!HasRoom(sink, text.size())) Rotate(sink);
-    if (!HasRoom(sink, text.size())) return;
-    [[maybe_unused]] const ssize_t ignored = ::write(sink.fd.get(), text.data(), text.size());
+    if (sink.fd) WriteLine(sink, text);
+  } catch (...) {
+    return;
+  }
+}
+
+void Diagnostics::WriteIn(const std::string& path, Level level, const char* file, int line,
+                          fmt::string_view format, fmt::format_args args) noexcept {
+  // As above.
+  try {
+    const std::string text = FormatLine(level, file, line, MaskSecrets(fmt::vformat(format, args)));
+    auto fd = OpenLog(path);
+    if (!fd) return;
+    Sink sink{.path = path, .fd = *std::move(fd), .max_bytes = kMaxOtherBytes};
+    WriteLine(sink, text);
   } catch (...) {
     return;
   }

@@ -6,6 +6,9 @@
 // becomes <path>.1, replacing the older one. Process-wide and thread-safe. Logging never fails the
 // caller: what cannot be written is lost in silence. Closed, or below the level, a call costs one
 // relaxed load and its arguments are not evaluated.
+//
+// Beside the program's file there may be others of the same kind, such as one for each session: a
+// line is then written with STET_LOG_IN, which holds no file open and rotates at kMaxOtherBytes.
 #pragma once
 
 #include <atomic>
@@ -24,6 +27,7 @@ class Diagnostics {
  public:
   /// The file is rotated when it has grown to this.
   static constexpr std::size_t kMaxFileBytes = std::size_t{8} << 20;
+  static constexpr std::size_t kMaxOtherBytes = std::size_t{1} << 20;
   /// A longer line is cut and ends in "...".
   static constexpr std::size_t kMaxLineBytes = 8192;
 
@@ -43,11 +47,20 @@ class Diagnostics {
     Write(level, file, line, format, fmt::make_format_args(args...));
   }
 
+  /// The same into the file at `path`, whose folder must exist.
+  template <class... Args>
+  static void LogIn(const std::string& path, Level level, const char* file, int line,
+                    fmt::format_string<Args...> format, Args&&... args) noexcept {
+    WriteIn(path, level, file, line, format, fmt::make_format_args(args...));
+  }
+
  private:
   static constexpr int kClosed = static_cast<int>(Level::kError) + 1;
 
   static void Write(Level level, const char* file, int line, fmt::string_view format,
                     fmt::format_args args) noexcept;
+  static void WriteIn(const std::string& path, Level level, const char* file, int line,
+                      fmt::string_view format, fmt::format_args args) noexcept;
 
   static inline std::atomic<int> minimum_ = kClosed;
 };
@@ -59,4 +72,11 @@ class Diagnostics {
   do {                                                                                 \
     if (::stet::Diagnostics::Enabled(::stet::Level::level))                            \
       ::stet::Diagnostics::Log(::stet::Level::level, __FILE__, __LINE__, __VA_ARGS__); \
+  } while (false)
+
+/// STET_LOG_IN(path, kInfo, "turn ended turn={} reason={}", id, reason)
+#define STET_LOG_IN(path, level, ...)                                                          \
+  do {                                                                                         \
+    if (::stet::Diagnostics::Enabled(::stet::Level::level))                                    \
+      ::stet::Diagnostics::LogIn(path, ::stet::Level::level, __FILE__, __LINE__, __VA_ARGS__); \
   } while (false)

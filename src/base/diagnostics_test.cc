@@ -143,6 +143,27 @@ TEST_F(DiagnosticsTest, LinesOfManyThreadsDoNotMix) {
       lines, [](const std::string& line) { return line.ends_with(std::string(500, 'x')); }));
 }
 
+TEST_F(DiagnosticsTest, OtherFilesHaveTheSameLinesAndRotateSooner) {
+  Open(Level::kInfo);
+  const std::string other = dir_.Sub("other.log");
+  STET_LOG_IN(other, kDebug, "below");
+  EXPECT_FALSE(Exists(other));
+  STET_LOG_IN(other, kWarn, "turn ended reason={}", "two\nlines");
+  const std::string line = ReadFile(other).value_or("");
+  EXPECT_TRUE(line.ends_with(" turn ended reason=two\\nlines\n")) << line;
+  EXPECT_NE(line.find(" warn "), std::string::npos);
+  EXPECT_EQ(StatFile(other)->mode, 0600U);
+  EXPECT_TRUE(Lines().empty()) << "not in the program's own";
+  ASSERT_TRUE(ReplaceFile(other, std::string(Diagnostics::kMaxOtherBytes, 'x'), Durable::kNo));
+  STET_LOG_IN(other, kInfo, "next");
+  EXPECT_EQ(StatFile(other + ".1")->size, Diagnostics::kMaxOtherBytes);
+  EXPECT_LT(StatFile(other)->size, 200U);
+  STET_LOG_IN(dir_.Sub("none") + "/x/log", kError, "no folder: lost in silence");
+  Diagnostics::Close();
+  STET_LOG_IN(other, kError, "closed");
+  EXPECT_EQ(ReadFile(other)->find("closed"), std::string::npos);
+}
+
 TEST_F(DiagnosticsTest, AFailedOpenLeavesItClosed) {
   Open(Level::kDebug);
   EXPECT_EQ(Diagnostics::Open(dir_.Sub("none/log"), Level::kDebug).error().code, Code::kNotFound);

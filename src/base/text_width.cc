@@ -1,6 +1,7 @@
 #include "base/text_width.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <utf8proc.h>
 
@@ -88,6 +89,19 @@ std::string OneLineText(std::string_view text) {
   }
   if (!line.empty() && line.back() == ' ') line.pop_back();
   return line;
+}
+
+std::string FoldedText(std::string_view text) {
+  utf8proc_uint8_t* folded = nullptr;
+  const utf8proc_ssize_t length =
+      utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                   static_cast<utf8proc_ssize_t>(text.size()), &folded,
+                   static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE |
+                                                  UTF8PROC_COMPAT | UTF8PROC_CASEFOLD));
+  if (length < 0) return std::string(text);  // No UTF-8.
+  std::string out(reinterpret_cast<const char*>(folded), static_cast<std::size_t>(length));
+  std::free(folded);
+  return out;
 }
 
 std::string PrintableText(std::string_view text) {

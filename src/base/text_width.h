@@ -20,6 +20,10 @@ std::string FitText(std::string_view text, std::size_t columns);
 /// `text` as one line: runs of white space and line breaks become one blank, at neither end.
 std::string OneLineText(std::string_view text);
 
+/// For finding: the same for texts that differ only in case, in width (full-width letters,
+/// half-width kana) or in how marks are composed.
+std::string FoldedText(std::string_view text);
+
 /// Control characters, escape sequences among them, made visible: what others wrote must not drive
 /// our terminal. Keeps line breaks and tabs.
 std::string PrintableText(std::string_view text);

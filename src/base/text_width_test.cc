@@ -50,5 +50,17 @@ TEST(TextWidth, EscapeSequencesAreShownNotObeyed) {
   EXPECT_EQ(PrintableText("tab\tline\n"), "tab\tline\n");
 }
 
+TEST(FoldedTextTest, CaseWidthAndCompositionDoNotMatter) {
+  EXPECT_EQ(FoldedText("PARSER"), FoldedText("parser"));
+  EXPECT_EQ(FoldedText("ＦＵＬＬ"), FoldedText("full"));
+  EXPECT_EQ(FoldedText("É"), FoldedText("e\u0301"));
+  EXPECT_EQ(FoldedText("STRASSE"), FoldedText("straße"));
+  EXPECT_EQ(FoldedText("ﾊﾝｶｸ"), FoldedText("ハンカク"));
+  EXPECT_EQ(FoldedText("構文解析"), "構文解析");
+  EXPECT_NE(FoldedText("かな"), FoldedText("カナ"));
+  EXPECT_EQ(FoldedText("\xff"), "\xff");
+  EXPECT_EQ(FoldedText(""), "");
+}
+
 }  // namespace
 }  // namespace stet

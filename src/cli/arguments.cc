@@ -366,7 +366,9 @@ void AddHost(CLI::App& app, HostCommand& host) {
   verb("reset", "Forget its state and its token; it must not run");
   verb("install", "Have systemd run it for this user")
       ->add_flag("--print", host.print, "Print the unit");
-  verb("logs", "The end of its log")->add_option("--lines", host.lines, "How many");
+  CLI::App* logs = verb("logs", "The end of its log");
+  logs->add_option("--lines", host.lines, "How many");
+  logs->add_option("--session", host.session_id, "Of what it did for this session");
   AddTokens(*hosting, host);
 }
 

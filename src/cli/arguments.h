@@ -146,6 +146,7 @@ struct HostCommand {
   std::optional<std::string> key;
   bool print = false;      // The unit, instead of saying what to do with it.
   std::size_t lines = 50;  // Of the logs.
+  std::string session_id;  // Whose log; as it was typed.
   std::string token_verb;  // add, ls, rm
   std::string name;        // Of a token.
   std::vector<std::string> rights;

@@ -49,11 +49,14 @@ Result<int> ShowStatus(const HostCommand& command, client::HostControl& host, Te
 }
 
 Result<int> ShowLogs(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
-  Result<std::string> text = ReadFile(host.LogPath());
-  if (!text && text.error().code == Code::kNotFound)
+  ASSIGN_OR_RETURN(const std::string path, host.LogPath(command.session_id));
+  const Result<std::string> newest = ReadFile(path);
+  if (!newest && newest.error().code == Code::kNotFound)
     return Fail(Code::kNotFound, "there is no log yet: no host has run");
-  if (!text) return std::unexpected(text.error());
-  std::string_view tail = *text;
+  if (!newest) return std::unexpected(newest.error());
+  // The file before it was rotated may not be there.
+  const std::string text = ReadFile(path + ".1").value_or("") + *newest;
+  std::string_view tail = text;
   std::size_t lines = 0;
   for (std::size_t at = tail.size(); at-- > 0;) {
     if (tail[at] != '\n' || lines++ < command.lines) continue;

@@ -26,8 +26,8 @@ class HostControl {
 
   /// A systemd user unit that runs it.
   virtual Result<std::string> Unit() = 0;
-  /// The file of its diagnostics.
-  virtual std::string LogPath() = 0;
+  /// The file of its diagnostics; with a session, as it was typed, of what it did for that one.
+  virtual Result<std::string> LogPath(const std::string& session) = 0;
 
   /// The token itself is told only here.
   virtual Result<std::string> AddToken(const std::string& name,

@@ -174,6 +174,8 @@ Result<std::string> Connection::Subscribe(const WireRequest& request) {
   ASSIGN_OR_RETURN(heard.session, host_.Find(ref.session_id));
   heard.feed = std::make_unique<Feed>(*heard.session, *this);
   ASSIGN_OR_RETURN(const protocol::Subscribed told, heard.feed->Begin(wanted));
+  STET_LOG_IN(heard.session->diagnostics(), kInfo, "subscribed client={} mode={} epoch={} seq={}",
+              caller_->client_id, told.mode, told.epoch, told.seq);
   feeds_.erase(ref.session_id);
   feeds_.emplace(ref.session_id, std::move(heard));
   return Encode(told);
@@ -209,7 +211,9 @@ void Connection::Reply(const std::string& request_id, const Result<std::string>&
   else if (result->size() < kLargestAnswer)
     reply.result = Raw{*result};
   else
-    reply.error = protocol::ToWire({Code::kFull, "the answer is larger than a frame"});
+    reply.error = protocol::ToWire(
+        {Code::kFull, fmt::format("the answer has {} bytes, more than a frame carries (10 MB)",
+                                  result->size())});
   if (reply.error) reply.error->pid = pid;
   if (!result) ++host_.metrics().failed_requests;
   Say(Encode(reply));

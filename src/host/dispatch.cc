@@ -6,6 +6,11 @@
 #include <fmt/format.h>
 
 #include "agent/opening.h"
+#include "base/base64.h"
+#include "base/clock.h"
+#include "base/diagnostics.h"
+#include "base/fs.h"
+#include "base/text_width.h"
 #include "host/host.h"
 #include "host/local_device.h"
 #include "host/local_models.h"
@@ -13,7 +18,10 @@
 #include "host/projects.h"
 #include "host/session_store.h"
 #include "host/turns.h"
+#include "log/blobs.h"
+#include "log/paths.h"
 #include "protocol/device.h"
+#include "protocol/ids.h"
 #include "protocol/models.h"
 #include "protocol/requests.h"
 #include "protocol/run_report.h"
@@ -57,6 +65,12 @@ struct FilesParams {
 };
 struct CloneParams {
   STET_FIELDS(CloneParams, (Text, session_id), (protocol::OptionalText, at))
+};
+struct BlobParams {
+  STET_FIELDS(BlobParams, (Text, session_id), (Text, name))
+};
+struct Blob {
+  STET_FIELDS(Blob, (Text, name), (Text, base64))
 };
 struct CommandParams {
   STET_FIELDS(CommandParams, (Text, name), (Text, text))
@@ -142,14 +156,40 @@ Reply ListSessions(const config::Roots& roots, const ListParams& params) {
       return session.project_id != found->path;
     });
   }
-  if (params.text)
+  if (params.text) {
+    const std::string wanted = FoldedText(*params.text);
     std::erase_if(sessions, [&](const protocol::SessionSummary& session) {
-      return !session.title.contains(*params.text);
+      return !FoldedText(session.title).contains(wanted) &&
+             !FoldedText(session.first_prompt).contains(wanted) &&
+             !FoldedText(session.last_prompt).contains(wanted);
     });
+  }
   const auto limit = static_cast<std::size_t>(
       std::max<std::int64_t>(params.limit.value_or(static_cast<std::int64_t>(kListed)), 0));
   sessions.resize(std::min({sessions.size(), limit, kMostListed}));
   return Member("sessions", sessions);
+}
+
+/// It must fit into a frame; looked at before it is read.
+Reply ReadBlob(const config::Roots& roots, const BlobParams& params) {
+  constexpr std::uint64_t kLargest = (std::uint64_t{7} << 20);
+  if (!protocol::IsSessionId(params.session_id))
+    return Fail(Code::kInvalid, "that cannot name a session");
+  const log::Blobs blobs(log::Paths{SessionStore(roots).DirOf(params.session_id)}.blobs());
+  const Result<FileStat> file = log::Blobs::IsName(params.name)
+                                    ? StatFile(blobs.PathOf(params.name))
+                                    : Fail(Code::kInvalid, "that cannot name a blob");
+  if (!file) return std::unexpected(file.error());
+  if (file->size > kLargest)
+    return Fail(Code::kFull,
+                fmt::format("the blob has {} bytes, and a frame carries blobs up to {}: export the "
+                            "session to have it",
+                            file->size, kLargest));
+  ASSIGN_OR_RETURN(const std::string bytes, blobs.Get(params.name));
+  Blob blob;
+  blob.name = params.name;
+  AppendBase64(blob.base64, bytes);
+  return Encode(blob);
 }
 
 Reply LatestSession(const config::Roots& roots, const FolderParams& params) {
@@ -299,6 +339,7 @@ constexpr auto kMethods = std::to_array<Method>({
      }},
     {"session.answer", kApprove, AnswerAsked<protocol::PermissionAnswer>},
     {"session.answerQuestion", kApprove, AnswerAsked<protocol::QuestionAnswer>},
+    {"session.blob", kView, [](Call call) { return Aside<BlobParams>(std::move(call), ReadBlob); }},
     {"session.branch", kSend,
      [](Call call) {
        return OnLane<protocol::MoveLeaf>(std::move(call),
@@ -435,6 +476,33 @@ constexpr auto kMethods = std::to_array<Method>({
 });
 static_assert(std::ranges::is_sorted(kMethods, {}, &Method::name));
 
+/// What a session's log says of a request: those that change something, and those that fail.
+class Asked {
+ public:
+  Asked(Host& host, const Method& method, const Caller& caller, const std::string& params)
+      : method_(method), client_id_(caller.client_id), began_(SystemClock().Steady()) {
+    if (!Diagnostics::Enabled(Level::kInfo)) return;
+    const Result<SessionRef> ref = Decode<SessionRef>(params);
+    if (ref && protocol::IsSessionId(ref->session_id))
+      file_ = log::Paths{SessionStore(host.options().roots).DirOf(ref->session_id)}.diagnostics();
+  }
+
+  void Note(const Reply& reply) const {
+    if (file_.empty() || (reply && method_.right == kView)) return;
+    const auto took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - began_);
+    STET_LOG_IN(file_, kInfo, "request method={} client={} ms={} code={} error=\"{}\"",
+                method_.name, client_id_, took.count(), reply ? "ok" : CodeName(reply.error().code),
+                reply ? "" : reply.error().message);
+  }
+
+ private:
+  const Method& method_;
+  std::string client_id_;
+  std::chrono::steady_clock::time_point began_;
+  std::string file_;  // Empty: of no session.
+};
+
 }  // namespace
 
 Task<Result<std::string>> Dispatch(Host& host, Caller caller, std::string method,
@@ -444,8 +512,11 @@ Task<Result<std::string>> Dispatch(Host& host, Caller caller, std::string method
     co_return Fail(Code::kUnsupported, fmt::format("there is no method {}", method));
   if (!caller.May(found->right))
     co_return Fail(Code::kDenied, fmt::format("{} needs the right {}", method, found->right));
+  const Asked asked(host, *found, caller, params);
   Call call{.host = host, .caller = std::move(caller), .params = std::move(params)};
-  co_return co_await found->run(std::move(call));
+  Reply reply = co_await found->run(std::move(call));
+  asked.Note(reply);
+  co_return reply;
 }
 
 }  // namespace stet::host

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/opening.h"
+#include "base/diagnostics.h"
 #include "base/fs.h"
 #include "host/attach.h"
 #include "host/session_store.h"
@@ -65,11 +66,16 @@ Result<std::unique_ptr<Hosted>> Hosted::Make(HostShared& shared, const Attach& a
   return made;
 }
 
-void Hosted::SetEnvironment(Environment environment) { *environment_ = std::move(environment); }
+void Hosted::SetEnvironment(Environment environment) {
+  *environment_ = std::move(environment);
+  brought_ = true;
+}
 
 void Hosted::Touch() { idle_since_ = SystemClock().Steady(); }
 
 std::string Hosted::dir() const { return SessionStore(shared_.roots).DirOf(id_); }
+
+std::string Hosted::diagnostics() const { return log::Paths(dir()).diagnostics(); }
 
 Task<Status> Hosted::Open(Attach attach, std::optional<Environment> environment) {
   Touch();
@@ -120,6 +126,7 @@ Status Hosted::OpenNow(bool woken) {
                      SessionStore(shared_.roots).Describe(id_));
     attach_.cwd = summary.cwd;
   }
+  const auto began = SystemClock().Steady();
   Result<std::unique_ptr<Lane>> lane = OpenLane({.roots = shared_.roots,
                                                  .loop = shared_.loop,
                                                  .models = shared_.models,
@@ -129,10 +136,22 @@ Status Hosted::OpenNow(bool woken) {
                                                 [this](log::Log& log) { Listen(log); });
   if (!lane) {
     subscription_ = log::Subscription();
-    return std::unexpected(std::move(lane).error());
+    STET_LOG_IN(diagnostics(), kWarn, "not opened woken={} error=\"{}\"", woken,
+                lane.error().Text());
+    Error error = std::move(lane).error();
+    if (error.code == Code::kAuth && !brought_)
+      error.message +=
+          "; the host was started without it: attach once from a terminal that has it (`stet "
+          "attach`), or keep it in the vault (`stet vault set`), then send again";
+    return std::unexpected(std::move(error));
   }
   lane_ = *std::move(lane);
   attach_ = Kept(std::move(attach_), id_);
+  const auto took =
+      std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - began);
+  const protocol::LiveState state = lane_->State();
+  STET_LOG_IN(diagnostics(), kInfo, "opened epoch={} woken={} model={} mode={} ms={}", hub_.epoch(),
+              woken, state.model, state.mode, took.count());
   return {};
 }
 
@@ -167,6 +186,8 @@ Task<Status> Hosted::Close(bool sleeps) {
   if (!lane_) co_return Status();
   closing_ = true;
   const Status closed = co_await lane_->Close(sleeps);
+  STET_LOG_IN(diagnostics(), kInfo, "closed sleeps={} error=\"{}\"", sleeps,
+              closed ? "" : closed.error().Text());
   subscription_ = log::Subscription();
   lane_.reset();
   hub_.Forget();

@@ -42,6 +42,8 @@ class Hosted final : public FeedSource {
                                               const std::optional<Environment>& environment);
 
   [[nodiscard]] const std::string& id() const override { return id_; }
+  /// The file of what was done for it, for those who mend it.
+  [[nodiscard]] std::string diagnostics() const;
   [[nodiscard]] bool awake() const { return lane_ != nullptr; }
   [[nodiscard]] bool working() const { return lane_ && !lane_->resting(); }
   /// Null while it sleeps.
@@ -90,6 +92,7 @@ class Hosted final : public FeedSource {
   Hub hub_;
   protocol::Attach attach_;  // As it was opened the last time.
   std::shared_ptr<Environment> environment_;
+  bool brought_ = false;  // A client handed it over.
   std::unique_ptr<Lane> lane_;
   log::Subscription subscription_;
   std::unique_ptr<log::Log> view_;  // While it sleeps and is read.

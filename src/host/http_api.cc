@@ -1,13 +1,16 @@
 #include "host/http_api.h"
 
 #include <array>
+#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "base/json_writer.h"
 #include "host/dispatch.h"
 #include "host/event_stream.h"
 #include "host/host.h"
+#include "rpc/http_text.h"
 
 namespace stet::host {
 namespace {
@@ -48,11 +51,12 @@ struct Route {
   std::string_view path;
   std::string_view method;
   int status;
+  bool listed = false;  // Its params are in the query.
 };
 
 constexpr auto kRoutes = std::to_array<Route>({
     {"GET", "/status", "host.status", 200},
-    {"GET", "/sessions", "sessions.list", 200},
+    {"GET", "/sessions", "sessions.list", 200, true},
     {"POST", "/sessions", "sessions.open", 201},
     {"GET", "/sessions/ID", "session.state", 200},
     {"POST", "/sessions/ID/messages", "session.send", 202},
@@ -60,6 +64,30 @@ constexpr auto kRoutes = std::to_array<Route>({
     {"POST", "/sessions/ID/answers", "session.answer", 200},
     {"GET", "/sessions/ID/events", "session.subscribe", 200},
 });
+
+/// The params of a list. kInvalid names what there is not.
+Result<std::string> ParamsFrom(std::string_view query) {
+  ASSIGN_OR_RETURN(const auto members, rpc::ParseQuery(query));
+  std::string params;
+  JsonWriter writer(params);
+  writer.BeginObject();
+  for (const auto& [name, value] : members) {
+    if (name == "projectId" || name == "text") {
+      writer.Key(name).String(value);
+    } else if (name == "limit") {
+      std::int64_t limit = 0;
+      const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), limit);
+      if (problem != std::errc() || end != value.data() + value.size() || limit < 0)
+        return Fail(Code::kInvalid, "limit must be a number");
+      writer.Key(name).Int(limit);
+    } else {
+      return Fail(Code::kInvalid,
+                  fmt::format("the query knows limit, projectId and text, not {}", name));
+    }
+  }
+  writer.EndObject();
+  return params;
+}
 
 /// The session's id when `path` is of the route's form; empty when there is none in it.
 std::optional<std::string> Match(std::string_view form, std::string_view path) {
@@ -131,6 +159,11 @@ void AnswerHttp(Host& host, HttpRequest request, std::unique_ptr<HttpReply> repl
     if (route.method == "session.subscribe")
       return StartStream(host, *caller, *id, request, *reply);
     std::string params = request.body.empty() ? "{}" : std::move(request.body);
+    if (route.listed) {
+      Result<std::string> read = ParamsFrom(request.query);
+      if (!read) return Refuse(*reply, read.error());
+      params = *std::move(read);
+    }
     if (const Result<Raw> read = Decode<Raw>(params); !read || !params.starts_with('{'))
       return Refuse(*reply, {Code::kInvalid, "the body must be a JSON object"});
     if (!id->empty()) params = protocol::ForSession(*id, params);

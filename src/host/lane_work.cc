@@ -9,6 +9,7 @@
 #include "agent/run_producers.h"
 #include "agent/session_memory.h"
 #include "agent/title.h"
+#include "base/diagnostics.h"
 #include "host/lane.h"
 #include "run/ledger.h"
 
@@ -109,6 +110,12 @@ void Lane::EndTurn(const Result<agent::TurnEnd>& end) {
 void Lane::ShowEnd(const agent::TurnEnd& how) {
   reports_.push_back(ReportOf(how));
   if (reports_.size() > kReportsKept) reports_.pop_front();
+  const protocol::TurnReport& report = reports_.back();
+  STET_LOG_IN(
+      setup_.log->paths().diagnostics(), kInfo,
+      "turn ended turn={} reason={} steps={} ms={} model_ms={} input={} output={} error=\"{}\"",
+      report.turn_id, report.reason, report.steps, report.duration_ms, report.model_ms,
+      report.cost.input, report.cost.output, how.error);
   protocol::RuntimeEnd ended;
   ended.turn_id = turn_->id();
   ended.reason = how.reason;

@@ -17,7 +17,9 @@
 #include "host/host_state.h"
 #include "host/local_live.h"
 #include "host/serve.h"
+#include "host/session_store.h"
 #include "host/tokens.h"
+#include "log/paths.h"
 
 namespace stet::host {
 namespace {
@@ -191,7 +193,12 @@ class LocalHost final : public client::HostControl {
         program);
   }
 
-  std::string LogPath() override { return roots_.host_log(); }
+  Result<std::string> LogPath(const std::string& session) override {
+    if (session.empty()) return roots_.host_log();
+    const SessionStore store(roots_);
+    ASSIGN_OR_RETURN(const std::string id, store.Resolve(session));
+    return log::Paths{store.DirOf(id)}.diagnostics();
+  }
 
   Result<std::string> AddToken(const std::string& name,
                                const std::vector<std::string>& rights) override {

@@ -96,6 +96,28 @@ Result<Target> ParseTarget(std::string_view target) {
                 question == std::string_view::npos ? "" : std::string(target.substr(question + 1))};
 }
 
+Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::string_view query) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto decoded = [](std::string_view part) -> Result<std::string> {
+    std::string text(part);
+    std::ranges::replace(text, '+', ' ');
+    std::optional<std::string> plain = PercentDecoded(text);
+    if (!plain || !IsValidUtf8(*plain) || std::ranges::any_of(*plain, IsControl))
+      return Fail(Code::kInvalid, "the query of the request is not well-formed");
+    return *std::move(plain);
+  };
+  while (!query.empty()) {
+    const std::string_view part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(part.size() + 1, query.size()));
+    if (part.empty()) continue;
+    const std::size_t equals = std::min(part.find('='), part.size());
+    ASSIGN_OR_RETURN(std::string name, decoded(part.substr(0, equals)));
+    ASSIGN_OR_RETURN(std::string value, decoded(part.substr(std::min(equals + 1, part.size()))));
+    out.emplace_back(std::move(name), std::move(value));
+  }
+  return out;
+}
+
 std::string ReplyHead(const ReplyForm& form, const Headers& headers) {
   std::string head = fmt::format("HTTP/1.1 {} {}\r\n", form.status, Phrase(form.status));
   for (const auto& [name, value] : headers)

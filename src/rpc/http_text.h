@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "rpc/server.h"
@@ -18,6 +20,10 @@ struct Target {
 
 /// Of a request line: "/a%20b?c=d", or "*". Anything else, such as a whole URL, is kInvalid.
 Result<Target> ParseTarget(std::string_view target);
+
+/// "a=1&b=x%20y" -> {{"a", "1"}, {"b", "x y"}}; "+" is a blank. kInvalid when it is not
+/// well-formed.
+Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::string_view query);
 
 /// What a body's end is known by.
 enum class Framing { kLength, kChunks, kClose };

@@ -5,6 +5,16 @@
 namespace stet::rpc {
 namespace {
 
+TEST(HttpTextTest, AQueryIsNamesAndValues) {
+  using Members = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(*ParseQuery(""), Members{});
+  EXPECT_EQ(*ParseQuery("a=1&&b=x%20y+z&c&d=e=f"),
+            (Members{{"a", "1"}, {"b", "x y z"}, {"c", ""}, {"d", "e=f"}}));
+  EXPECT_EQ(*ParseQuery("%E6%A7%8B=%26"), (Members{{"構", "&"}}));
+  for (const char* bad : {"a=%", "a=%2", "%zz=1", "a=%ff", "a=%00"})
+    EXPECT_EQ(ParseQuery(bad).error().code, Code::kInvalid) << bad;
+}
+
 TEST(HttpTextTest, ATargetIsAPathAndAQuery) {
   const auto target = ParseTarget("/a%20b/%C3%A9?x=%20&y");
   ASSERT_TRUE(target);

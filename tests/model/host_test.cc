@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include "host/tokens.h"
+#include "log/blobs.h"
+#include "log/paths.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -213,6 +215,27 @@ TEST_F(HostTest, AClientMayOnlyWhatItsTokenSays) {
   const std::optional<std::string> bye = gone.AwaitType("bye");
   ASSERT_TRUE(bye);
   EXPECT_EQ(ErrorIn(*bye), "auth");
+}
+
+TEST_F(HostTest, ABlobIsReadByItsName) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  log::Blobs blobs(log::Paths{roots_.sessions() + "/" + id}.blobs());
+  const auto small = blobs.Put(std::string("a\0b", 3));
+  const auto large = blobs.Put(std::string(std::size_t{8} << 20, 'x'));
+  ASSERT_TRUE(small && large);
+  WireClient client(Socket());
+  client.Hello();
+  const auto ask = [&](const std::string& name) {
+    return client.Ask("session.blob",
+                      protocol::ForSession(id, fmt::format(R"({{"name":"{}"}})", name)));
+  };
+  EXPECT_EQ(JsonView(ask(*small))["result"]["base64"].StringOr(""), "YQBi");
+  EXPECT_EQ(ErrorIn(ask(*large)), "full");
+  EXPECT_EQ(ErrorIn(ask(std::string(64, '0'))), "not_found");
+  EXPECT_EQ(ErrorIn(ask("../events.jsonl")), "invalid");
+  EXPECT_EQ(ErrorIn(client.Ask("session.blob", R"({"sessionId":"../x","name":"y"})")), "invalid");
 }
 
 TEST_F(HostTest, ASessionThatRestsIsPutToSleepAndWakesUnnoticed) {

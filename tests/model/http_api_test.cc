@@ -108,6 +108,45 @@ TEST_F(HttpApiTest, WhatIsWrongIsSaidWithItsStatus) {
   EXPECT_EQ(Whole("POST", "/sessions/ses_00000000000000/messages", "{}").status, 404);
 }
 
+TEST_F(HttpApiTest, AListIsWhatItsQuerySays) {
+  const auto listed = [this](const std::string& query) {
+    const Answer answer = Whole("GET", "/sessions" + query);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    std::vector<std::string> ids;
+    JsonView(answer.body)["sessions"].ForEach(
+        [&](const JsonView& row) { ids.push_back(row["sessionId"].StringOr("")); });
+    return ids;
+  };
+  using Ids = std::vector<std::string>;
+  const std::string first = NewSession();
+  const std::string second = NewSession();
+  const auto send = [&](const std::string& id, const std::string& text) {
+    const Fd stream = Ask("GET", "/sessions/" + id + "/events");
+    EXPECT_EQ(Whole("POST", "/sessions/" + id + "/messages",
+                    fmt::format(R"({{"how":"send","text":"{}"}})", text))
+                  .status,
+              202);
+    Read(stream,
+         [](const std::string& all) { return all.find("runtime_end") != std::string::npos; });
+  };
+  send(first, "Mend the PARSER: 構文解析");
+  send(first, "and then ÉCRIRE");
+  send(second, "ｆｕｌｌ width");
+  EXPECT_EQ(listed("").size(), 2U);
+  EXPECT_EQ(listed("?limit=1").size(), 1U);
+  EXPECT_EQ(listed("?limit=0").size(), 0U);
+  EXPECT_EQ(listed("?text=parser"), Ids{first});
+  EXPECT_EQ(listed("?text=%E6%A7%8B%E6%96%87"), Ids{first}) << "in the first prompt";
+  EXPECT_EQ(listed("?text=then+%C3%A9crire"), Ids{first}) << "in the last one";
+  EXPECT_EQ(listed("?text=FULL%20WIDTH&limit=5"), Ids{second});
+  EXPECT_EQ(listed("?text=nowhere"), Ids{});
+  EXPECT_EQ(Whole("GET", "/sessions?projectId=p_none").status, 404);
+  EXPECT_EQ(Whole("GET", "/sessions?limit=many").status, 400);
+  EXPECT_EQ(Whole("GET", "/sessions?limit=-1").status, 400);
+  EXPECT_EQ(Whole("GET", "/sessions?limits=1").status, 400);
+  EXPECT_EQ(Whole("GET", "/sessions?text=%zz").status, 400);
+}
+
 TEST_F(HttpApiTest, OpenApiSaysWhatThereIs) {
   const std::string text =
       ReadFile(std::string(STET_SOURCE_DIR) + "/doc/format/openapi.json").value_or("");
