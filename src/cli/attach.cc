@@ -1,62 +1,85 @@
 #include "cli/attach.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/interrupt.h"
 #include "cli/exit_codes.h"
+#include "cli/interactive.h"
 #include "cli/live_view.h"
+#include "cli/transcript_rows.h"
 #include "client/inbox.h"
 
 namespace stet::cli {
 namespace {
 
-/// How much of a session is shown before what happens.
-constexpr std::int64_t kRecent = 200;
 constexpr std::size_t kRows = 24;
 
-Result<std::string> SessionOf(const AttachCommand& command, client::RemoteLive& host) {
-  if (!command.session_id.empty()) return command.session_id;
+/// The one that was named, or the newest of the folder; no host is started for one that there is
+/// not.
+Result<std::string> SessionOf(const AttachCommand& command, client::Sessions& sessions) {
+  if (!command.session_id.empty()) return sessions.Resolve(command.session_id);
   std::error_code error;
-  const std::filesystem::path here = command.cwd.empty()
-                                         ? std::filesystem::current_path(error)
-                                         : std::filesystem::absolute(command.cwd, error);
+  const std::string here =
+      std::filesystem::canonical(command.cwd.empty() ? "." : command.cwd, error).string();
   if (error) return Fail(Code::kNotFound, "this folder has no name any more");
-  return host.Latest(here.string());
+  ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> all, sessions.List());
+  const auto newest = std::ranges::find(all, here, &protocol::SessionSummary::cwd);
+  if (newest == all.end())
+    return Fail(Code::kNotFound, fmt::format("there is no session of {} to attach to", here));
+  return newest->session_id;
 }
 
 /// Shows what happens in a session, until it is interrupted.
-Result<int> Watch(const std::string& session_id, client::RemoteLive& host, Terminal& terminal) {
+Result<int> Watch(const std::string& session_id, client::RemoteLive& host,
+                  client::Transcript& transcript, Terminal& terminal) {
   const InterruptWatch interrupt;
   client::Inbox inbox;
   Screen screen(terminal.columns(), kRows);
   LiveView view(screen, terminal, SystemClock());
-  const CancelRegistration wake = interrupt.token().OnCancel([&] { inbox.Poke(); });
-  ASSIGN_OR_RETURN(
-      const std::unique_ptr<client::LiveSession> session,
-      host.Watch({.session_id = session_id, .recent = kRecent, .watcher = inbox.Watcher()}));
+  const CancelRegistration wake = interrupt.token().OnCancel([&] {
+    host.Abandon();
+    inbox.Poke();
+  });
+  // The last event is where to go on from; the rest is asked for.
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::LiveSession> session,
+                   host.Watch({.session_id = session_id, .recent = 1, .watcher = inbox.Watcher()}));
+  ASSIGN_OR_RETURN(const client::Transcript::Rest rest,
+                   transcript.Reconcile([&](std::size_t count) { return session->Recent(count); },
+                                        kShownEvents));
+  ShowEvents(rest, view);
   while (!interrupt.token().cancelled()) {
-    const std::optional<client::News> news = inbox.Wait();
-    if (news) std::visit([&](const auto& one) { view.Take(one); }, *news);
     if (!terminal.Print(screen.Take())) return kExitFailed;
+    const std::optional<client::News> news = inbox.Wait();
+    if (!news) continue;
+    const auto* event = std::get_if<protocol::Event>(&*news);
+    if (event != nullptr && !transcript.Take(*event)) continue;
+    std::visit([&](const auto& one) { view.Take(one); }, *news);
   }
-  RETURN_IF_ERROR(session->Close());
+  transcript.Keep();
   return kExitDone;
 }
 
 }  // namespace
 
-Result<int> RunAttach(const AttachCommand& command, client::RemoteLive& host,
-                      const InteractiveClients& clients, Terminal& terminal) {
-  ASSIGN_OR_RETURN(const std::string session_id, SessionOf(command, host));
+Result<int> RunAttach(const AttachCommand& command, const AttachClients& clients,
+                      Terminal& terminal) {
+  ASSIGN_OR_RETURN(const std::string session_id, SessionOf(command, clients.sessions));
+  ASSIGN_OR_RETURN(const protocol::FaceSettings face, clients.device.Face());
+  client::Transcript transcript(client::Cache(face.transcripts), face.device_id, session_id);
+  if (::isatty(STDIN_FILENO) == 1 && terminal.stdout_is_terminal()) ShowKept(transcript, terminal);
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::RemoteLive> host, clients.host());
   WorkCommand work;
   work.resume = session_id;
   work.cwd = command.cwd;
-  Result<int> done = RunInteractive(work, clients, terminal);
+  Result<int> done =
+      RunInteractive(work, {*host, clients.sessions, clients.device, &transcript}, terminal);
   if (done || done.error().code != Code::kBusy) return done;
   terminal.Say(fmt::format("stet: {}; it is only watched here", done.error().message));
-  return Watch(session_id, host, terminal);
+  return Watch(session_id, *host, transcript, terminal);
 }
 
 }  // namespace stet::cli

@@ -42,8 +42,10 @@ Result<int> RunInteractive(const WorkCommand& command, const InteractiveClients&
   const InteractiveSetup setup{clients.live, clients.sessions, clients.device,    *tty,
                                terminal,     history,          face.bell_after_ms};
   std::string prompt = work.prompt;
+  client::Transcript* transcript = clients.transcript;
   while (true) {
-    InteractiveSession session(setup);
+    client::Transcript fresh;
+    InteractiveSession session(setup, transcript != nullptr ? *transcript : fresh);
     ASSIGN_OR_RETURN(const Leaving leaving, session.Run(attach, prompt));
     if (!leaving.next_session) return leaving.exit_code;
     const std::string cwd = attach.cwd;
@@ -52,6 +54,7 @@ Result<int> RunInteractive(const WorkCommand& command, const InteractiveClients&
     attach.session_id = leaving.next_session;
     attach.answers = true;
     prompt.clear();
+    transcript = nullptr;
   }
 }
 

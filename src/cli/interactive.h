@@ -8,6 +8,7 @@
 #include "client/device.h"
 #include "client/live.h"
 #include "client/sessions.h"
+#include "client/transcript.h"
 
 namespace stet::cli {
 
@@ -16,6 +17,8 @@ struct InteractiveClients {
   client::Live& live;
   client::Sessions& sessions;
   client::Device& device;
+  /// What was shown already of the session that is resumed; null: nothing was.
+  client::Transcript* transcript = nullptr;
 };
 
 /// The exit code, or why it failed. Must run before any other thread is made: it watches signals.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
+#include <thread>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -14,6 +16,7 @@
 #include "cli/exit_codes.h"
 #include "cli/picker.h"
 #include "cli/slash.h"
+#include "cli/transcript_rows.h"
 
 namespace stet::cli {
 namespace {
@@ -21,7 +24,6 @@ namespace {
 constexpr int kTickMs = 200;   // While a turn runs.
 constexpr int kEscapeMs = 50;  // After that an Escape was the key itself.
 constexpr std::chrono::seconds kTwice{2};
-constexpr std::size_t kRecent = 12;
 
 std::string Blankless(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t\n");
@@ -31,14 +33,17 @@ std::string Blankless(const std::string& text) {
 
 }  // namespace
 
-InteractiveSession::InteractiveSession(const InteractiveSetup& setup)
+InteractiveSession::InteractiveSession(const InteractiveSetup& setup,
+                                       client::Transcript& transcript)
     : setup_(setup),
+      transcript_(transcript),
       screen_(setup.tty.size().columns, setup.tty.size().rows),
       view_(screen_, setup.terminal, SystemClock()),
       editor_(&setup.history) {}
 
 Result<Leaving> InteractiveSession::Run(const protocol::Attach& attach, const std::string& prompt) {
-  ASSIGN_OR_RETURN(session_, setup_.live.Attach(attach, inbox_.Watcher()));
+  RETURN_IF_ERROR(AwaitSession(attach));
+  if (leaving_) return *leaving_;
   made_ = !attach.session_id;
   desk_.emplace(Desk{.session = *session_,
                      .sessions = setup_.sessions,
@@ -57,12 +62,54 @@ Result<Leaving> InteractiveSession::Run(const protocol::Attach& attach, const st
                      }});
   ShowOpening(attach.session_id.has_value());
   if (!Blankless(prompt).empty()) Send(prompt, false);
+  TakeKeys();  // That were typed while the host was waited for.
   while (!leaving_) {
     Draw();
     Wait();
   }
   RETURN_IF_ERROR(Close());
   return *leaving_;
+}
+
+/// The host may take its time: meanwhile the user can leave, and what is typed is kept.
+Status InteractiveSession::AwaitSession(const protocol::Attach& attach) {
+  Result<std::unique_ptr<client::LiveSession>> attached = Fail(Code::kCancelled, "");
+  std::atomic<bool> done = false;
+  std::thread attaching([&] {
+    attached = setup_.live.Attach(attach, inbox_.Watcher());
+    done = true;
+    inbox_.Poke();
+  });
+  while (!done && !leaving_) WaitForHost();
+  if (leaving_) setup_.live.Abandon();
+  attaching.join();
+  held_up_ = false;
+  screen_.Hide();
+  setup_.tty.Write(screen_.Take());
+  if (leaving_) {
+    setup_.tty.Finish();
+    return {};
+  }
+  if (!attached) return std::unexpected(std::move(attached).error());
+  session_ = *std::move(attached);
+  return {};
+}
+
+void InteractiveSession::WaitForHost() {
+  std::array<pollfd, 3> waits = {
+      pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
+      pollfd{.fd = inbox_.fd(), .events = POLLIN, .revents = 0},
+      pollfd{.fd = setup_.tty.signals(), .events = POLLIN, .revents = 0}};
+  if (::poll(waits.data(), waits.size(), kTickMs) == 0) {
+    held_up_ = true;
+    return Draw();
+  }
+  TakeSignals();
+  if (waits[0].revents == 0) return;
+  const std::optional<std::string> typed = setup_.tty.Read();
+  keys_.Feed(typed.value_or(""));
+  if (!typed || typed->find_first_of("\x03\x04") != std::string::npos)
+    leaving_ = Leaving{.exit_code = kExitInterrupted, .next_session = {}};
 }
 
 /// The terminal is the user's again before the end, which may take its time.
@@ -73,6 +120,7 @@ Status InteractiveSession::Close() {
   const protocol::LiveState state = session_->State();
   if (!leaving_->next_session) setup_.tty.Finish();
   Status closed = session_->Close();
+  transcript_.Keep();
   const Result<protocol::SessionSummary> kept = setup_.sessions.Describe(state.session_id);
   if (made_ && closed && kept && kept->user_messages == 0) {
     // Nothing was said: `stet -c` means the session before. Ignoring the error on purpose: then an
@@ -90,13 +138,7 @@ void InteractiveSession::ShowOpening(bool resumed) {
                          state.mode, state.cwd));
   for (const std::string& note : state.notes) view_.Note(note, Style::kYellow);
   if (!resumed) return;
-  if (const Result<std::vector<protocol::Event>> recent = session_->Recent(kRecent)) {
-    for (const protocol::Event& event : *recent) {
-      if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload))
-        view_.MarkShown(result->tool_call_id);
-      view_.Take(event);
-    }
-  }
+  ShowRest();
   const std::size_t queued = state.follow_ups.size() + state.steers.size();
   if (queued > 0)
     view_.Note(fmt::format("{} queued: /queue shows, /continue goes on with it", queued),
@@ -105,6 +147,14 @@ void InteractiveSession::ShowOpening(bool resumed) {
     view_.Note("the last turn did not come to its end: /continue goes on with it", Style::kYellow);
   if (state.state != "idle") view_.Begin();
   TakeOpenAsks();
+}
+
+/// What of the session's end was not shown yet.
+void InteractiveSession::ShowRest() {
+  const Result<client::Transcript::Rest> rest = transcript_.Reconcile(
+      [this](std::size_t count) { return session_->Recent(count); }, kShownEvents);
+  if (!rest) return desk_->Complain(rest.error());
+  ShowEvents(*rest, view_);
 }
 
 /// What was asked before we came, of which no news comes.
@@ -122,6 +172,7 @@ bool InteractiveSession::IsOpen(const std::string& id) const {
 
 /// Nothing goes on while the user is waited for.
 std::string InteractiveSession::StatusRow() const {
+  if (held_up_) return setup_.terminal.Styled(Style::kDim, "waiting for the host  Ctrl-C leaves");
   const bool asked = !dialogs_.empty() && !dialogs_.front().id.empty();
   return asked ? "" : view_.StatusRow();
 }
@@ -181,7 +232,7 @@ void InteractiveSession::TakeSignals() {
 }
 
 void InteractiveSession::Take(const protocol::Event& event) {
-  view_.Take(event);
+  if (transcript_.Take(event)) view_.Take(event);
   if (const auto* permission = std::get_if<protocol::Permission>(&event.payload)) {
     if (permission->phase != "asked") return DropDialog(permission->request_id);
     if (!permission->options) return;

@@ -18,6 +18,7 @@
 #include "client/inbox.h"
 #include "client/live.h"
 #include "client/sessions.h"
+#include "client/transcript.h"
 
 namespace stet::cli {
 
@@ -34,14 +35,18 @@ struct InteractiveSetup {
 
 class InteractiveSession {
  public:
-  explicit InteractiveSession(const InteractiveSetup& setup);
+  /// `transcript` outlives it.
+  InteractiveSession(const InteractiveSetup& setup, client::Transcript& transcript);
 
   /// Attaches, sends `prompt` if there is one, and ends when the user leaves. An error: it could
   /// not be attached, or not all of it is kept.
   Result<Leaving> Run(const protocol::Attach& attach, const std::string& prompt);
 
  private:
+  Status AwaitSession(const protocol::Attach& attach);
+  void WaitForHost();
   void ShowOpening(bool resumed);
+  void ShowRest();
   void Wait();
   void TakeKeys();
   void TakeNews();
@@ -78,6 +83,7 @@ class InteractiveSession {
   }
 
   InteractiveSetup setup_;
+  client::Transcript& transcript_;
   Screen screen_;
   LiveView view_;
   client::Inbox inbox_;
@@ -89,6 +95,7 @@ class InteractiveSession {
   LineEditor dialog_editor_;
   std::deque<Dialog> dialogs_;  // The first one is shown.
   std::optional<Leaving> leaving_;
+  bool held_up_ = false;  // The host has not answered yet.
   std::optional<std::chrono::steady_clock::time_point> interrupted_;  // By the last Ctrl-C.
 };
 

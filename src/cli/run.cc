@@ -57,15 +57,10 @@ Result<int> PerformOnHost(const Command& command, const Clients& clients, Termin
     ASSIGN_OR_RETURN(const std::unique_ptr<client::HostControl> control, clients.host());
     return RunHost(*host, *control, terminal);
   }
-  AttachCommand attach = std::get<AttachCommand>(command);
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, clients.sessions());
-  // Before a host is started for a session that there is not.
-  if (!attach.session_id.empty()) {
-    ASSIGN_OR_RETURN(attach.session_id, sessions->Resolve(attach.session_id));
-  }
-  ASSIGN_OR_RETURN(const std::unique_ptr<client::RemoteLive> remote, clients.remote());
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, clients.device());
-  return RunAttach(attach, *remote, {*remote, *sessions, *device}, terminal);
+  return RunAttach(std::get<AttachCommand>(command), {*sessions, *device, clients.remote},
+                   terminal);
 }
 
 Result<int> Perform(const Command& command, const Clients& clients, Terminal& terminal) {

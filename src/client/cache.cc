@@ -23,7 +23,6 @@ struct Header {
               (std::int64_t, version),
               (std::string, device_id),
               (std::string, session_id),
-              (protocol::ResyncAnchor, anchor),
               (std::string, hash))  // Of the header without it, and of all that follows.
 };
 
@@ -33,12 +32,12 @@ std::string HashOf(Header header, std::string_view lines) {
 }
 
 /// As much of the end as fits.
-std::string EncodeEnd(const std::vector<Event>& events) {
+std::string EncodeEnd(const std::vector<const Event*>& events) {
   std::vector<std::string> lines;
   std::size_t bytes = 0;
   for (auto event = events.rbegin(); event != events.rend(); ++event) {
     std::string line;
-    protocol::EncodeEvent(*event, line);
+    protocol::EncodeEvent(**event, line);
     bytes += line.size() + 1;
     if (bytes > Cache::kMaxBytes || lines.size() == Cache::kMaxEvents) break;
     lines.push_back(std::move(line));
@@ -48,13 +47,14 @@ std::string EncodeEnd(const std::vector<Event>& events) {
   return out;
 }
 
-std::optional<std::vector<Event>> DecodeAll(std::string_view text) {
+/// Nothing when something of it is wrong.
+std::vector<Event> DecodeAll(std::string_view text) {
   std::vector<Event> events;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos || events.size() == Cache::kMaxEvents) return std::nullopt;
+    if (end == std::string_view::npos || events.size() == Cache::kMaxEvents) return {};
     Result<Event> event = protocol::DecodeEvent(text.substr(0, end));
-    if (!event) return std::nullopt;
+    if (!event) return {};
     events.push_back(*std::move(event));
     text.remove_prefix(end + 1);
   }
@@ -68,38 +68,37 @@ std::string Cache::PathOf(const std::string& device_id, const std::string& sessi
   return fmt::format("{}/{}.jsonl", folder_, name);
 }
 
-std::optional<CachedSession> Cache::Load(const std::string& device_id,
-                                         const std::string& session_id) const {
+std::vector<Event> Cache::Load(const std::string& device_id, const std::string& session_id) const {
   const Result<std::string> bytes =
       ReadFile(PathOf(device_id, session_id), kMaxBytes + kHeaderRoom);
-  if (!bytes || !IsValidUtf8(*bytes)) return std::nullopt;
+  if (!bytes || !IsValidUtf8(*bytes)) return {};
   const std::string_view text = *bytes;
   const std::size_t end = text.find('\n');
-  if (end == std::string_view::npos) return std::nullopt;
+  if (end == std::string_view::npos) return {};
   const Result<Header> header = Decode<Header>(text.substr(0, end));
   if (!header || header->version != kVersion || header->device_id != device_id ||
       header->session_id != session_id || header->hash != HashOf(*header, text.substr(end + 1)))
-    return std::nullopt;
-  std::optional<std::vector<Event>> events = DecodeAll(text.substr(end + 1));
-  if (!events) return std::nullopt;
-  return CachedSession{header->anchor, *std::move(events)};
+    return {};
+  return DecodeAll(text.substr(end + 1));
 }
 
 Status Cache::Store(const std::string& device_id, const std::string& session_id,
-                    const CachedSession& session) const {
-  const std::string lines = EncodeEnd(session.events);
+                    const std::vector<const Event*>& path) const {
+  const std::string lines = EncodeEnd(path);
   Header header;
   header.version = kVersion;
   header.device_id = device_id;
   header.session_id = session_id;
-  header.anchor = session.anchor;
-  header.anchor.epoch = -1;
-  header.anchor.seq = 0;
   header.hash = HashOf(header, lines);
-  const std::string path = PathOf(device_id, session_id);
+  const std::string file = PathOf(device_id, session_id);
   RETURN_IF_ERROR(MakeDirs(folder_));
-  RETURN_IF_ERROR(ReplaceFile(path, Encode(header) + '\n' + lines, Durable::kNo));
-  return Prune(path);
+  RETURN_IF_ERROR(ReplaceFile(file, Encode(header) + '\n' + lines, Durable::kNo));
+  return Prune(file);
+}
+
+void Cache::Forget(const std::string& device_id, const std::string& session_id) const {
+  // Ignoring the error on purpose: most often there is nothing.
+  (void)Remove(PathOf(device_id, session_id));
 }
 
 Status Cache::Prune(const std::string& newest) const {

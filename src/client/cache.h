@@ -8,24 +8,13 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "protocol/event.h"
-#include "protocol/wire.h"
 
 namespace stet::client {
-
-struct CachedSession {
-  /// The last event of the log that was heard; of no epoch.
-  protocol::ResyncAnchor anchor;
-  /// The end of the path, the oldest first.
-  std::vector<protocol::Event> events;
-
-  friend bool operator==(const CachedSession&, const CachedSession&) = default;
-};
 
 class Cache {
  public:
@@ -37,11 +26,14 @@ class Cache {
   explicit Cache(std::string folder, std::size_t max_total = kMaxTotal)
       : folder_(std::move(folder)), max_total_(max_total) {}
 
-  [[nodiscard]] std::optional<CachedSession> Load(const std::string& device_id,
+  /// The end of the path, the oldest first; empty when nothing is kept.
+  [[nodiscard]] std::vector<protocol::Event> Load(const std::string& device_id,
                                                   const std::string& session_id) const;
   /// Keeps as much of the end as there is room for.
   [[nodiscard]] Status Store(const std::string& device_id, const std::string& session_id,
-                             const CachedSession& session) const;
+                             const std::vector<const protocol::Event*>& path) const;
+  /// Nothing is kept of it any more.
+  void Forget(const std::string& device_id, const std::string& session_id) const;
 
  private:
   [[nodiscard]] std::string PathOf(const std::string& device_id,

@@ -16,6 +16,8 @@ namespace {
 using protocol::FromHost;
 
 constexpr std::size_t kClientIdLetters = 16;
+/// With room for the rest of the request.
+constexpr std::size_t kMaxParams = rpc::kMaxFrame - 4096;
 
 /// Trying again would change nothing.
 bool IsFinal(Code code) {
@@ -206,6 +208,11 @@ void Connection::Ask(Request request, Done done) {
         [done = std::move(done), error = std::move(error)] { done(std::unexpected(error)); });
   };
   if (state_ == LinkState::kGone) return refuse(trouble_);
+  if (request.params.size() > kMaxParams)
+    return refuse(
+        Error(Code::kFull, fmt::format("that has {} bytes, and a host takes at most 10 MB "
+                                       "at once: write it to a file and name the file",
+                                       request.params.size())));
   if (waiting_.size() >= kMaxWaiting)
     return refuse(Error(Code::kFull, "too much was asked of the host at once: try again"));
   const std::uint64_t number = ++last_number_;

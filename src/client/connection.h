@@ -90,8 +90,12 @@ class Connection {
   /// `done` hears the answer, once, never inside this call: what the host says, kTimeout when it
   /// says nothing in time, or kUnavailable: the host could not be reached in time, or the line
   /// broke before the answer, and it may or may not have been done. Pushes that came before the
-  /// answer were handed on before. kFull when kMaxWaiting wait already.
+  /// answer were handed on before. kFull when kMaxWaiting wait already, and for what no frame
+  /// carries.
   void Ask(Request request, Done done);
+
+  /// Gone for good from now on, for this reason: whoever waits is told.
+  void Close(const Error& why) { End(why); }
 
   /// One follower a session, until Unfollow. kConflict when there is one.
   Status Follow(const std::string& session_id, Follower& follower);

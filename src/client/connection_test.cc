@@ -233,6 +233,20 @@ TEST_F(ConnectionTest, TooMuchAtOnceIsRefused) {
   EXPECT_EQ(answers_[0]->error().code, Code::kFull);
 }
 
+TEST_F(ConnectionTest, WhatNoFrameCarriesIsRefusedBeforeItIsSent) {
+  Connect();
+  std::optional<Result<Raw>> answer;
+  connection_->Ask({.method = "session.send",
+                    .params = "{\"text\":\"" + std::string(std::size_t{10} << 20, 'x') + "\"}"},
+                   [&](Result<Raw> said) { answer = std::move(said); });
+  Settle(loop_);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->error().code, Code::kFull);
+  EXPECT_NE(answer->error().message.find("write it to a file"), std::string::npos);
+  EXPECT_EQ(connection_->state(), LinkState::kConnected);
+  EXPECT_TRUE(host_.requests.empty());
+}
+
 TEST_F(ConnectionTest, WhoStillWaitsWhenItIsDestroyedIsTold) {
   Connect();
   host_.line()->deaf = true;

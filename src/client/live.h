@@ -92,6 +92,10 @@ class Live {
   virtual Result<std::unique_ptr<LiveSession>> Attach(const protocol::Attach& attach,
                                                       Watcher watcher) = 0;
 
+  /// From any thread: whoever waits for a host is told kCancelled now, and so is whoever asks it
+  /// anything afterwards. For a face that leaves.
+  virtual void Abandon() {}
+
   /// The newest session of this folder: what `--continue` means. kNotFound when there is none.
   virtual Result<std::string> Latest(const std::string& cwd) = 0;
 };

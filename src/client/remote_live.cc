@@ -70,10 +70,16 @@ class Remote final : public RemoteLive {
   }
 
   Result<std::unique_ptr<LiveSession>> Watch(Watched watched) override {
-    ASSIGN_OR_RETURN(const protocol::Welcome welcome, Welcome());
     auto session = std::make_unique<RemoteSession>(link_, watched.session_id);
-    RETURN_IF_ERROR(session->Begin(std::move(watched), welcome.device_id));
+    RETURN_IF_ERROR(
+        session->Begin({.watcher = std::move(watched.watcher), .recent = watched.recent}));
     return session;
+  }
+
+  void Abandon() override {
+    thread_.loop().Post([this] {
+      thread_.connection().Close({Code::kCancelled, "the host was not waited for any longer"});
+    });
   }
 
   Result<std::string> Latest(const std::string& cwd) override {

@@ -23,8 +23,6 @@
 
 namespace stet::client {
 
-class Cache;
-
 struct RemoteOptions {
   rpc::Endpoint endpoint;
   std::string token;  // Empty: none, on a unix socket.
@@ -46,12 +44,6 @@ struct Watched {
   /// So many of the last events of the path come first; absent: all events of the log.
   std::optional<std::int64_t> recent;
   Watcher watcher;
-  /// What the watcher was told is not the session's any more: everything is told anew. On the
-  /// client's thread.
-  std::function<void()> reload = {};
-  /// What is kept of it there is told first, and what is new is kept there at the end. Not owned,
-  /// null: none; outlives the hold.
-  Cache* cache = nullptr;
 };
 
 class RemoteLive : public Live {

@@ -6,8 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/temp_dir.h"
-#include "client/cache.h"
 #include "client/fake_host_fixture.h"
 
 namespace stet::client {
@@ -26,12 +24,6 @@ class Heard {
           transient == nullptr ? nullptr : std::get_if<protocol::RuntimeEnd>(&transient->transient);
       if (end != nullptr) events_.push_back("end of " + end->turn_id);
       changed_.notify_all();
-    };
-  }
-  std::function<void()> MakeReload() {
-    return [this] {
-      const std::lock_guard lock(mutex_);
-      events_.emplace_back("reload");
     };
   }
   std::vector<std::string> Wait(std::size_t count) {
@@ -301,43 +293,15 @@ TEST_F(RemoteLiveTest, ASessionIsHeardOnceByOneClient) {
   EXPECT_EQ(second.error().code, Code::kConflict);
 }
 
-TEST_F(RemoteLiveTest, WhatIsCachedIsShownFirstAndThenOnlyWhatIsNew) {
-  const TempDir dir;
-  Cache cache(dir.Sub("attach"));
-  for (int i = 1; i <= 5; ++i) host_.Append(Said("x"), "e" + std::to_string(i));
-  const auto watch = [&](RemoteLive& live, Heard& heard) {
-    return live.Watch({.session_id = "s_1",
-                       .recent = 3,
-                       .watcher = heard.MakeWatcher(),
-                       .reload = heard.MakeReload(),
-                       .cache = &cache});
-  };
-  {
-    const auto live = Connect();
-    Heard first;
-    const auto session = watch(*live, first);
-    ASSERT_TRUE(session);
-    EXPECT_EQ(first.Wait(3), (Ids{"e3", "e4", "e5"}));
-    ASSERT_TRUE((*session)->Close());
-  }
-  host_.Append(Said("x"), "e6");
-  {
-    const auto live = Connect();
-    Heard second;
-    const auto session = watch(*live, second);
-    ASSERT_TRUE(session);
-    EXPECT_EQ(second.Wait(4), (Ids{"e3", "e4", "e5", "e6"}));
-    host_.Do([&] { EXPECT_EQ(host_.subscriptions.back().mode, protocol::resync::kPersistent); });
-  }
-  // Another session under the same name: what was shown is replaced.
-  host_.log.clear();
-  host_.leaf.reset();
-  host_.Append(Said("x"), "f1");
+TEST_F(RemoteLiveTest, WhoeverWaitsIsToldWhenTheHostIsAbandoned) {
+  host_.hold_replies = true;
   const auto live = Connect();
-  Heard third;
-  const auto session = watch(*live, third);
-  ASSERT_TRUE(session);
-  EXPECT_EQ(third.Wait(6), (Ids{"e3", "e4", "e5", "e6", "reload", "f1"}));
+  std::thread leaving([&] { live->Abandon(); });
+  const auto session = live->Attach({}, heard_.MakeWatcher());
+  leaving.join();
+  ASSERT_FALSE(session);
+  EXPECT_EQ(session.error().code, Code::kCancelled);
+  EXPECT_EQ(live->Welcome().error().code, Code::kCancelled) << "and afterwards";
 }
 
 }  // namespace

@@ -87,38 +87,6 @@ Status RemoteSession::Begin(StreamOptions options, std::string reopen) {
   return future.get();
 }
 
-Status RemoteSession::Begin(Watched watched, const std::string& device_id) {
-  StreamOptions options;
-  options.watcher = watched.watcher;
-  options.recent = watched.recent;
-  options.reload = watched.reload;
-  if (watched.cache == nullptr || !watched.reload) return Begin(std::move(options));
-  const std::optional<CachedSession> cached = watched.cache->Load(device_id, session_id_);
-  if (cached) {
-    options.known = cached->anchor;
-    link_.thread.Call([&] {
-      for (const protocol::Event& event : cached->events) {
-        kept_.Take(event);
-        watched.watcher(&event, nullptr);
-      }
-      return true;
-    });
-  }
-  options.watcher = [this, inner = watched.watcher](const protocol::Event* event,
-                                                    const protocol::Transient* transient) {
-    if (event != nullptr) kept_.Take(*event);
-    inner(event, transient);
-  };
-  options.reload = [this, inner = watched.reload] {
-    kept_.Clear();
-    inner();
-  };
-  RETURN_IF_ERROR(Begin(std::move(options)));
-  cache_ = watched.cache;
-  device_id_ = device_id;
-  return {};
-}
-
 Request RemoteSession::RequestFor(std::string method, const std::string& object,
                                   bool repeatable) const {
   return {.method = std::move(method),
@@ -274,7 +242,6 @@ std::optional<protocol::TurnReport> RemoteSession::Report(const std::string& tur
 
 Status RemoteSession::Close() {
   if (!subscription_) return {};
-  if (cache_ != nullptr) KeepInCache();
   const bool connected = link_.thread.Call([this] {
     subscription_.reset();
     return link_.thread.connection().state() == LinkState::kConnected;
@@ -285,20 +252,6 @@ Status RemoteSession::Close() {
   // Ignoring the error on purpose: a host that does not hear it notices when the line ends.
   (void)link_.thread.Ask(std::move(goodbye));
   return {};
-}
-
-void RemoteSession::KeepInCache() {
-  const std::optional<CachedSession> session =
-      link_.thread.Call([this]() -> std::optional<CachedSession> {
-        const std::optional<protocol::ResyncAnchor> anchor = subscription_->stream().anchor();
-        if (!anchor || anchor->persistent_id.empty()) return std::nullopt;
-        CachedSession kept{.anchor = *anchor, .events = {}};
-        for (const protocol::Event* event : kept_.Path(Cache::kMaxEvents))
-          kept.events.push_back(*event);
-        return kept;
-      });
-  // Ignoring the error on purpose: without it the next attach is slower, nothing more.
-  if (session) (void)cache_->Store(device_id_, session_id_, *session);
 }
 
 }  // namespace stet::client

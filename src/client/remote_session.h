@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/cache.h"
 #include "client/live.h"
-#include "client/projection.h"
 #include "client/remote_live.h"
 #include "client/remote_thread.h"
 #include "client/subscription.h"
@@ -34,8 +32,6 @@ class RemoteSession final : public LiveSession {
 
   /// Subscribes; fails as the host does. `reopen` is as a Subscription has it.
   Status Begin(StreamOptions options, std::string reopen = "");
-  /// The same, with what the cache has told first. `device_id` is the host's.
-  Status Begin(Watched watched, const std::string& device_id);
 
   protocol::LiveState State() override;
   Result<protocol::Accepted> Send(const protocol::Send& send) override;
@@ -62,14 +58,10 @@ class RemoteSession final : public LiveSession {
                                    bool repeatable) const;
   Status Do(std::string method, const std::string& object, bool repeatable);
   Result<Moved> Move(std::string method, const std::optional<std::string>& target);
-  void KeepInCache();
 
   RemoteLink link_;
   const std::string session_id_;
   std::unique_ptr<Subscription> subscription_;  // The thread's.
-  Projection kept_;                             // The thread's; for the cache.
-  Cache* cache_ = nullptr;
-  std::string device_id_;
   protocol::LiveState last_state_;
 };
 

@@ -22,7 +22,6 @@ bool Opens(const Event& event, std::int64_t epoch) {
 protocol::Subscribe Stream::Next() const {
   protocol::Subscribe subscribe;
   subscribe.anchor = anchor();
-  if (!subscribe.anchor) subscribe.anchor = options_.known;
   if (!subscribe.anchor) subscribe.recent = options_.recent;
   return subscribe;
 }
@@ -40,25 +39,13 @@ std::optional<protocol::ResyncAnchor> Stream::anchor() const {
 
 void Stream::Begin(const protocol::Subscribed& subscribed) {
   const bool first = !std::exchange(begun_, true);
-  if (first && options_.known) {
-    persistent_seq_ = options_.known->persistent_seq;
-    persistent_id_ = options_.known->persistent_id;
-  }
   if (subscribed.mode == protocol::resync::kStream && !first) return;
   positioned_ = false;
   if (subscribed.mode == protocol::resync::kRecent) return BeginRecent(subscribed);
-  if (subscribed.mode == protocol::resync::kReload && (!first || options_.known)) BeginReload();
-}
-
-void Stream::BeginReload() {
+  if (subscribed.mode != protocol::resync::kReload) return;
+  // Another log under the same name: what of it was not told before is told.
   persistent_seq_ = 0;
   persistent_id_.clear();
-  if (!options_.reload) return;
-  told_.clear();
-  before_.reset();
-  underway_ = Underway();
-  told_history_ = false;
-  options_.reload();
 }
 
 void Stream::BeginRecent(const protocol::Subscribed& subscribed) {

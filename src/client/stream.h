@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,11 +24,6 @@ struct StreamOptions {
   std::optional<std::int64_t> recent;
   /// Whether the watcher is told those; else it hears only what happens from now on.
   bool history = true;
-  /// An event that is known from before (a cache): the stream begins behind it. Without `recent`.
-  std::optional<protocol::ResyncAnchor> known = {};
-  /// What was told is not the session's any more: forget it, all of it is told anew. Empty: only
-  /// what was not told before is told.
-  std::function<void()> reload = {};
 };
 
 class Stream {
@@ -67,7 +61,6 @@ class Stream {
     std::uint64_t seq = 0;
   };
 
-  void BeginReload();
   void BeginRecent(const protocol::Subscribed& subscribed);
   void MoveTo(std::int64_t epoch, std::uint64_t from, std::uint64_t seq);
   [[nodiscard]] bool WasTold(const protocol::Event& event) const;

@@ -124,11 +124,6 @@ class StreamTest : public testing::Test {
 TEST_F(StreamTest, BeginsWithWhatWasAskedFor) {
   EXPECT_EQ(Encode(Make().Next()), "{}");
   EXPECT_EQ(Encode(Make({.recent = 20}).Next()), R"({"recent":20})");
-  protocol::ResyncAnchor known;
-  known.epoch = -1;
-  known.persistent_seq = 8;
-  known.persistent_id = "e8";
-  EXPECT_EQ(Make({.recent = 20, .known = known}).Next().anchor, known);
 }
 
 TEST_F(StreamTest, RecentEventsAreToldOnlyToWhoWantsHistory) {
@@ -234,17 +229,6 @@ TEST_F(StreamTest, AReloadTellsOnlyWhatWasNotTold) {
   stream.Take(Live(2, 5));
   EXPECT_EQ(heard_, (Words_{"e4", "other", "e5"}));
   EXPECT_EQ(stream.anchor()->persistent_seq, 5u);
-}
-
-TEST_F(StreamTest, AReloadTellsEverythingToWhoCanForget) {
-  int reloads = 0;
-  Stream stream = Begun({.reload = [&] { ++reloads; }});
-  EXPECT_EQ(reloads, 0);
-  stream.Begin(Mode(protocol::resync::kReload, 2, 5));
-  stream.Take(Push(2, 3, "e3", Said("three")));
-  stream.Take(Live(2, 5));
-  EXPECT_EQ(reloads, 1);
-  EXPECT_EQ(heard_, Words_{"e3"});
 }
 
 TEST_F(StreamTest, WhatStoodBeforeTheStreamBeganIsHistory) {

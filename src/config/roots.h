@@ -32,6 +32,8 @@ struct Roots {
   [[nodiscard]] std::string host_log() const { return data + "/host.log"; }
   [[nodiscard]] std::string tokens() const { return data + "/tokens.json"; }
   [[nodiscard]] std::string projects() const { return data + "/projects.json"; }
+  /// What clients keep of sessions that they attached to.
+  [[nodiscard]] std::string transcripts() const { return data + "/transcripts"; }
   [[nodiscard]] std::string diagnostics() const { return data + "/diagnostics.log"; }
 };
 

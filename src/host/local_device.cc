@@ -91,6 +91,8 @@ class LocalDevice final : public client::Device {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
     protocol::FaceSettings face;
     face.history_file = roots_.data + "/prompts.jsonl";
+    face.transcripts = roots_.transcripts();
+    ASSIGN_OR_RETURN(face.device_id, config::DeviceId(roots_));
     face.bell_after_ms = settings.ui.bell_after_ms.value_or(kBellAfterMs);
     return face;
   }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/lock.h"
+#include "client/cache.h"
 #include "log/log.h"
 #include "log/summary.h"
 #include "protocol/ids.h"
@@ -122,6 +123,9 @@ Status SessionStore::Remove(const std::string& session_id) {
   RETURN_IF_ERROR(
       Rename(paths.dir, fmt::format("{}/{}.{}", roots_.trash(), session_id, SystemClock().Now())));
   RETURN_IF_ERROR(SyncDir(roots_.trash()));
+  // What clients kept of it is no reason for it to stay.
+  if (const Result<std::string> device = config::DeviceId(roots_))
+    client::Cache(roots_.transcripts()).Forget(*device, session_id);
   return SyncDir(roots_.sessions());
 }
 

@@ -13,6 +13,8 @@ namespace stet::protocol {
 struct FaceSettings {
   STET_FIELDS(FaceSettings,
               (Text, history_file),  // What was written at prompts; the face's own.
+              (Text, transcripts),  // A folder: the ends of sessions that were attached to.
+              (Text, device_id),
               (std::int64_t, bell_after_ms))  // A turn at least this long ends with a bell.
 };
 

@@ -1,9 +1,10 @@
 // Random operations on a session, its host and the line to it, against what a watcher must have
 // heard in the end: every event once and in order, every text whole, every send once.
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "client/fake_host_fixture.h"
-#include "client/projection.h"
 #include "client/subscription.h"
 #include "tests/scale.h"
 
@@ -99,12 +100,11 @@ class World {
     EXPECT_EQ(host_.sends.size(), sent_) << "every send was accepted";
     EXPECT_EQ(answered_, sent_);
     for (const protocol::PartialMessage& message : host_.partial) {
-      ASSERT_TRUE(view_.drafts().contains(message.event_id));
-      const Draft& draft = view_.drafts().find(message.event_id)->second;
+      ASSERT_TRUE(drafts_.contains(message.event_id));
       for (const protocol::PartialBlock& block : message.blocks)
-        EXPECT_EQ(draft.blocks.at(block.index).text, block.text);
+        EXPECT_EQ(drafts_[message.event_id].at(block.index), block.text);
     }
-    EXPECT_EQ(view_.drafts().size(), host_.partial.size());
+    EXPECT_EQ(drafts_.size(), host_.partial.size());
     for (const std::string& turn : turns_heard_of_)
       EXPECT_TRUE(ended_.contains(turn)) << turn << " was not told to have ended";
   }
@@ -256,12 +256,20 @@ class World {
 
   void Hear(const protocol::Event& event) {
     heard_.push_back(event.id);
-    view_.Take(event);
+    drafts_.erase(event.id);
     if (!told_.insert(event.id).second) ADD_FAILURE() << event.id << " came twice";
   }
 
   void Hear(const protocol::Transient& transient) {
-    view_.Take(transient);
+    const protocol::TransientPayload& payload = transient.transient;
+    if (const auto* start = std::get_if<protocol::MessageStart>(&payload))
+      drafts_[start->event_id].clear();
+    if (const auto* text = std::get_if<protocol::TextDelta>(&payload)) {
+      if (drafts_.contains(text->event_id))
+        drafts_[text->event_id][text->block_index] += text->delta;
+    }
+    if (const auto* gone = std::get_if<protocol::MessageCancelled>(&payload))
+      drafts_.erase(gone->event_id);
     if (const auto* over = std::get_if<protocol::RuntimeEnd>(&transient.transient)) {
       if (!ended_.insert(over->turn_id).second) ADD_FAILURE() << over->turn_id << " ended twice";
     }
@@ -277,7 +285,7 @@ class World {
   std::size_t began_ = 0;
   std::vector<std::string> heard_;
   std::set<std::string> told_;
-  Projection view_;
+  std::map<std::string, std::map<std::int64_t, std::string>> drafts_;  // Texts by block.
   std::size_t sent_ = 0;
   std::size_t answered_ = 0;
   int messages_ = 0;
