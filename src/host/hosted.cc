@@ -142,7 +142,7 @@ Status Hosted::OpenNow(bool woken) {
     if (error.code == Code::kAuth && !brought_)
       error.message +=
           "; the host was started without it: attach once from a terminal that has it (`stet "
-          "attach`), or keep it in the vault (`stet vault set`), then send again";
+          "attach`), or keep it in the vault (`stet vault set`, apiKeyVault), then send again";
     return std::unexpected(std::move(error));
   }
   lane_ = *std::move(lane);
