@@ -111,6 +111,19 @@ bool AwaitEnd(const config::Roots& roots, std::chrono::milliseconds span) {
   return true;
 }
 
+/// The host that runs. One that is leaving is waited for: it still has its sessions.
+std::optional<HostState> FindHost(const config::Roots& roots) {
+  const Deadline deadline = Deadline::After(kStopTime);
+  while (!deadline.Passed()) {
+    if (std::optional<HostState> running = RunningHost(roots)) return running;
+    const std::optional<LockHolder> holder = FileLock::Holder(roots.host_lock());
+    const std::optional<HostState> state = ReadHostState(roots).value_or(std::nullopt);
+    if (!holder || !state || !state->stopped_at || state->pid != holder->pid) break;
+    ::poll(nullptr, 0, 10);
+  }
+  return std::nullopt;
+}
+
 class LocalHost final : public client::HostControl {
  public:
   explicit LocalHost(config::Roots roots) : roots_(std::move(roots)) {}
@@ -118,7 +131,7 @@ class LocalHost final : public client::HostControl {
   Status Serve(const HostLaunch& launch) override { return ServeHost(roots_, launch); }
 
   Result<HostState> Start(const HostLaunch& launch) override {
-    if (std::optional<HostState> running = RunningHost(roots_)) return *std::move(running);
+    if (std::optional<HostState> running = FindHost(roots_)) return *std::move(running);
     RETURN_IF_ERROR(MakeDirs(roots_.data));
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return FailSystem(errno, "make a pipe");
@@ -233,7 +246,7 @@ Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& ro
 
 std::optional<Result<Raw>> AskRunningHost(const config::Roots& roots, const std::string& method,
                                           const std::string& params) {
-  const std::optional<HostState> running = RunningHost(roots);
+  const std::optional<HostState> running = FindHost(roots);
   if (!running) return std::nullopt;
   return Reach(*running)->Ask({.method = method, .params = params});
 }
@@ -249,7 +262,7 @@ Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, clien
   }
   const bool starts = work == Work::kBackground || (work == Work::kConversation && join == "auto");
   if (starts) return ReachOrStart(roots);
-  if (const std::optional<HostState> running = RunningHost(roots)) return Reach(*running);
+  if (const std::optional<HostState> running = FindHost(roots)) return Reach(*running);
   return MakeLocalLive(roots);
 }
 

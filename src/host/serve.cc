@@ -131,6 +131,10 @@ Status Service::Announce() {
 
 void Service::Stop() {
   if (std::exchange(stopping_, true)) return;
+  // Said at once: whoever comes now waits for its end instead of asking it. Ignoring the error on
+  // purpose: it is said again at the end.
+  state_.stopped_at = SystemClock().Now();
+  (void)WriteHostState(roots_, state_);
   auto end = [](Service& service) -> Task<void> {
     co_await service.host_->Shutdown();
     service.loop_.Stop();
