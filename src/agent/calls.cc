@@ -356,7 +356,15 @@ tool::Call Calls::MakeCall(One& one) {
                      Raw options) { return AskUser(one, std::move(text), std::move(options)); },
           .planning = bench_.rules.mode == policy::Mode::kPlan,
           .sandbox = one.box.chosen ? &*one.box.chosen : nullptr,
-          .sandbox_note = one.box.note};
+          .sandbox_note = one.box.note,
+          .editor = bench_.editor,
+          .show_terminal =
+              [this, &one](const std::string& terminal_id) {
+                protocol::ToolExecutionUpdate update;
+                update.tool_call_id = one.block.tool_call_id;
+                update.terminal_id = terminal_id;
+                bench_.log.Publish(std::move(update));
+              }};
 }
 
 Task<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options) {

@@ -107,7 +107,8 @@ Task<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp 
                     .record_task = nullptr,
                     .put_blob = nullptr,
                     .update = nullptr,
-                    .ask = nullptr};
+                    .ask = nullptr,
+                    .editor = bench.editor};
     const tool::Outcome outcome = co_await read->Run(args, call);
     if (outcome.is_error) continue;
     for (const protocol::FileFact& fact : outcome.reads) {

@@ -62,6 +62,7 @@ struct Workbench {
   provider::Provider* model;
   tool::Registry& tools;
   tool::Workspace& workspace;
+  std::shared_ptr<tool::Editor> editor = nullptr;  // Of the client; null: none was offered.
   Asks& asks;
   policy::Rules rules;
   Redactor redactor = {};  // Of the vault's values, in what tools give.

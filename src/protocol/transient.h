@@ -57,7 +57,11 @@ struct ToolExecutionStart {
 
 struct ToolExecutionUpdate {
   static constexpr std::string_view kTag = "tool_execution_update";
-  STET_FIELDS(ToolExecutionUpdate, (Text, event_id), (Text, tool_call_id), (Text, partial))
+  STET_FIELDS(ToolExecutionUpdate,
+              (Text, event_id),
+              (Text, tool_call_id),
+              (Text, partial),
+              (OptionalText, terminal_id))  // The client's terminal that it runs in.
 };
 
 struct ToolExecutionEnd {

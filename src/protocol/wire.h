@@ -115,9 +115,10 @@ struct Pong {
   STET_FIELDS(Pong, (OptionalText, request_id))
 };
 
-using FromClient = std::variant<Hello, WireRequest, Ping, Raw>;
-using FromHost =
-    std::variant<Welcome, Bye, WireReply, EventPush, TransientPush, LivePush, Pong, Raw>;
+// Either side asks: a host asks a client for what it has offered (protocol/services.h).
+using FromClient = std::variant<Hello, WireRequest, WireReply, Ping, Raw>;
+using FromHost = std::variant<Welcome, Bye, WireRequest, WireReply, EventPush, TransientPush,
+                              LivePush, Pong, Raw>;
 
 /// What a client knows of a session: the last that it saw of any kind, and the last event.
 struct ResyncAnchor {

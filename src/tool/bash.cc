@@ -10,6 +10,7 @@
 #include "tool/builtin.h"
 #include "tool/paths.h"
 #include "tool/shell_report.h"
+#include "tool/terminal.h"
 
 namespace stet::tool {
 
@@ -54,6 +55,15 @@ std::chrono::seconds WaitTime(const Args& args) {
       std::clamp<std::int64_t>(args.Int("wait_time").value_or(kDefaultWaitS), 0, kMaxWaitS));
 }
 
+/// Whether the command is for the terminal of the client's editor: one that is kept in no sandbox,
+/// and that can be waited for in the foreground. All others are run here.
+bool IsForTerminal(const Args& args, const Call& call) {
+  const bool plain = !args.Flag("background") && !args.Get("stdin") && !args.Get("wait_time");
+  const auto timeout = Timeout(args).value_or(kMaxTerminalTime);
+  return plain && timeout <= kMaxTerminalTime && call.editor && call.editor->runs() &&
+         call.sandbox == nullptr;
+}
+
 /// Goes where the shell went, inside the project; what to tell the model of it.
 std::string FollowCwd(const std::string& ended_in, Workspace& workspace) {
   if (ended_in.empty() || ended_in == workspace.cwd) return "";
@@ -86,7 +96,9 @@ protocol::Task TaskStart(const std::string& task_id, const Call& call) {
 class BashTool final : public Tool {
  public:
   explicit BashTool(ShellAccess access)
-      : shells_(access.shells), variables_(std::move(access.variables)) {
+      : shells_(access.shells),
+        variables_(std::move(access.variables)),
+        hidden_(std::move(access.hidden)) {
     constexpr std::string_view kEnd = R"(},"required":["command"],"additionalProperties":false})";
     schema_ = fmt::format("{}{}{}", kSchema, access.sandboxed ? kUnsandboxed : "", kEnd);
   }
@@ -124,6 +136,8 @@ class BashTool final : public Tool {
     const std::string cwd_note = MakeSureOfCwd(call.workspace) + call.sandbox_note;
     const auto before = co_await LookAtProject(call);
     if (!before) co_return Problem("The command was not run: " + before.error().Text());
+    if (IsForTerminal(Args(args), call))
+      co_return co_await RunInEditor(args, *before, cwd_note, call);
     if (Args(args).Flag("background")) co_return StartTask(Args(args), *before, cwd_note, call);
 
     Result<std::unique_ptr<Shell>> shell = Shell::Start(call.loop, CommandOf(Args(args), call));
@@ -156,6 +170,21 @@ class BashTool final : public Tool {
   }
 
  private:
+  /// In a terminal of the client's editor, where people see it run.
+  Task<Outcome> RunInEditor(const Raw& args, std::shared_ptr<const ProjectScan> before,
+                            std::string notes, Call& call) {
+    const TerminalRequest request{.command = Args(args).Text("command").value_or(""),
+                                  .hidden = hidden_,
+                                  .timeout = Timeout(Args(args))};
+    Result<TerminalRan> ran = co_await RunInTerminal(request, call);
+    if (!ran) co_return Problem("The command was not run: " + ran.error().Text());
+    ShellFacts facts = co_await FactsSince(before, call);
+    notes += ran->note + FollowCwd(ran->ended_in, call.workspace);
+    const TerminalReport report{
+        .output = ran->output, .how = ran->how, .stopped = ran->stopped, .notes = std::move(notes)};
+    co_return Report(report, std::move(facts), call);
+  }
+
   [[nodiscard]] ShellCommand CommandOf(const Args& args, const Call& call) const {
     return {.command = args.Text("command").value_or(""),
             .cwd = call.workspace.cwd,
@@ -203,6 +232,7 @@ class BashTool final : public Tool {
 
   Shells& shells_;
   Variables variables_;
+  std::vector<std::string> hidden_;
   std::string schema_;
 };
 

@@ -5,6 +5,7 @@
 #include "base/json_view.h"
 #include "sandbox/apart_dir_fixture.h"
 #include "sandbox/support.h"
+#include "tool/editor_fixture.h"
 #include "tool/tool_fixture.h"
 
 namespace stet::tool {
@@ -43,6 +44,17 @@ TEST_F(BashSandboxTest, CommandsWorkAsTheyDoWithout) {
   ASSERT_EQ(::setenv("STET_TEST_KEY", "sesame", 1), 0);
   EXPECT_EQ(Bash("echo [$STET_TEST_KEY]"), "[]\n");
   ::unsetenv("STET_TEST_KEY");
+}
+
+TEST_F(BashSandboxTest, WhatIsKeptInNeverRunsInTheEditorsTerminal) {
+  const auto fake = std::make_shared<FakeEditor>();
+  fake->can_run = true;
+  editor_ = fake;
+  EXPECT_EQ(Bash("echo here"), "here\n");
+  EXPECT_TRUE(fake->commands.empty());
+  sandbox_.reset();
+  Bash("echo there");
+  EXPECT_EQ(fake->commands.size(), 1U);
 }
 
 TEST_F(BashSandboxTest, WhatWasBlockedIsToldWithAWayOut) {

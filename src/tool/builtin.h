@@ -29,6 +29,8 @@ struct ShellAccess {
   Shells& shells;
   /// Commands may be kept in a sandbox: the model is told how to ask for a way out.
   bool sandboxed = false;
+  /// Names of variables that commands do not get where another program starts them.
+  std::vector<std::string> hidden = {};
 };
 std::unique_ptr<Tool> MakeBashTool(ShellAccess access);
 std::unique_ptr<Tool> MakeBashTaskTool(Shells& shells);

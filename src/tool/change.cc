@@ -23,13 +23,15 @@ Status Touched(const std::string& path) {
                           path));
 }
 
+bool WasOnDisk(const Change& change) { return change.before && change.before->on_disk; }
+
 /// Nobody touched it since it was read, as far as that can be seen at a glance.
 Status CheckUntouched(const Change& change) {
   const auto now = StatFile(change.path);
-  const bool same = change.before ? now && now->size == change.before->stat.size &&
-                                        now->mtime_ns == change.before->stat.mtime_ns &&
-                                        now->inode == change.before->stat.inode
-                                  : !now;
+  const bool same = WasOnDisk(change) ? now && now->size == change.before->stat.size &&
+                                            now->mtime_ns == change.before->stat.mtime_ns &&
+                                            now->inode == change.before->stat.inode
+                                      : !now;
   return same ? Status() : Touched(change.path);
 }
 
@@ -38,7 +40,12 @@ Status CheckContent(const Change& change) {
   RETURN_IF_ERROR(CheckUntouched(change));
   if (!change.before) return {};
   const auto now = ReadRegularFile(change.path, kMaxTextBytes);
-  return now && now->bytes == change.before->bytes ? Status() : Touched(change.path);
+  if (now && now->bytes == change.before->bytes) return {};
+  if (!change.before->in_editor) return Touched(change.path);
+  return Fail(Code::kConflict,
+              fmt::format("{} is not saved in the user's editor, which lets nobody write into it. "
+                          "Nothing was written. Ask the user to save it.",
+                          change.path));
 }
 
 /// No folder above it has become a symlink since the path was resolved.
@@ -73,26 +80,55 @@ Status CheckWritable(const std::string& path, const FileStat& stat) {
               fmt::format("{} is read-only (mode {:o}). Nothing was written.", path, stat.mode));
 }
 
-Status Apply(Call& call, const Change& change) {
+namespace {
+
+Status WriteToDisk(const Change& change) {
+  RETURN_IF_ERROR(CheckContent(change));
+  return ReplaceFile(change.path, change.after, Durable::kYes, kNewFileMode);
+}
+
+Task<Status> WriteInEditor(const std::shared_ptr<Editor> editor, const Change& change,
+                           CancelToken cancel) {
+  if (change.before && change.before->in_editor) {
+    const Result<std::string> now = co_await editor->Read(change.path, cancel);
+    if (!now || *now != change.before->bytes) co_return Touched(change.path);
+  } else {
+    CO_RETURN_IF_ERROR(CheckContent(change));
+  }
+  const Status written = co_await editor->Write(change.path, change.after, cancel);
+  if (written) co_return Status();
+  co_return Fail(written.error().code,
+                 fmt::format("The user's editor did not write {}: {}. Read it again to see what it "
+                             "holds.",
+                             change.path, written.error().message));
+}
+
+}  // namespace
+
+Task<Status> Apply(Call& call, const Change& change) {
   protocol::FileFact fact{.op = "write",
                           .path = change.path,
                           .after = Sha256Hex(change.after),
                           .coverage = change.coverage,
                           .tool_call_id = call.tool_call_id};
+  if (WasOnDisk(change)) CO_RETURN_IF_ERROR(CheckWritable(change.path, change.before->stat));
   if (change.before) {
-    RETURN_IF_ERROR(CheckWritable(change.path, change.before->stat));
     fact.before = Sha256Hex(change.before->bytes);
-    ASSIGN_OR_RETURN(fact.before_blob, call.put_blob(change.before->bytes));
+    CO_ASSIGN_OR_RETURN(fact.before_blob, call.put_blob(change.before->bytes));
   }
-  RETURN_IF_ERROR(CheckUntouched(change));
-  RETURN_IF_ERROR(call.record_write(fact));
+  CO_RETURN_IF_ERROR(CheckUntouched(change));
+  CO_RETURN_IF_ERROR(call.record_write(fact));
   // Again, because recording waits for the disk.
-  RETURN_IF_ERROR(CheckPlace(change.path));
-  if (!change.before) RETURN_IF_ERROR(MakeDirs(ParentDir(change.path), kNewFolderMode));
-  RETURN_IF_ERROR(CheckContent(change));
-  RETURN_IF_ERROR(ReplaceFile(change.path, change.after, Durable::kYes, kNewFileMode));
+  CO_RETURN_IF_ERROR(CheckPlace(change.path));
+  if (!WasOnDisk(change)) CO_RETURN_IF_ERROR(MakeDirs(ParentDir(change.path), kNewFolderMode));
+  const std::shared_ptr<Editor> editor = call.editor;
+  if (editor && editor->writes() && IsForEditor(change.path, change.after)) {
+    CO_RETURN_IF_ERROR(co_await WriteInEditor(editor, change, call.cancel));
+  } else {
+    CO_RETURN_IF_ERROR(WriteToDisk(change));
+  }
   call.files.Take(fact);
-  return {};
+  co_return Status();
 }
 
 }  // namespace stet::tool

@@ -1,19 +1,20 @@
 // Changing a file: what every tool that writes goes through. The log hears of the change, with the
-// old content kept, before the disk does; the file is replaced in one step or not at all.
+// old content kept, before the disk does, or the client's editor where that writes files; on the
+// disk the file is replaced in one step or not at all.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "base/result.h"
-#include "tool/text_file.h"
+#include "tool/load.h"
 #include "tool/tool.h"
 
 namespace stet::tool {
 
 struct Change {
-  std::string path;                 // A real path.
-  std::optional<FileBytes> before;  // Absent: a new file.
+  std::string path;              // A real path.
+  std::optional<Loaded> before;  // Absent: a new file.
   std::string after;
   std::optional<Raw> coverage;  // Of the new content, when it is not known whole.
 };
@@ -26,8 +27,10 @@ Result<const KnownFile*> CheckKnown(const KnownFiles& files, const std::string& 
 /// kDenied when the file is read-only.
 Status CheckWritable(const std::string& path, const FileStat& stat);
 
-/// Records the change, then does it, then makes it known. On failure the file is as it was.
-/// kConflict when it changed since `before` was read. Folders above a new file are made.
-Status Apply(Call& call, const Change& change);
+/// Records the change, then does it, then makes it known. On failure the file is as it was, unless
+/// the editor was asked to write it: then the error says that nobody knows. kConflict when it
+/// changed since `before` was read. Folders above a new file are made. `change` must outlive the
+/// task.
+Task<Status> Apply(Call& call, const Change& change);
 
 }  // namespace stet::tool

@@ -236,38 +236,41 @@ class EditTool final : public Tool {
   }
 
   Task<Outcome> Run(const Raw& args, Call& call) override {
-    Result<Outcome> outcome = EditFile(Args(args), call);
+    const Args wanted(args);
+    Result<Outcome> outcome = co_await EditFile(wanted, call);
     co_return outcome ? *std::move(outcome) : Problem(outcome.error().Text());
   }
 
  private:
-  static Result<Outcome> EditFile(const Args& args, Call& call) {
-    ASSIGN_OR_RETURN(const std::vector<Replacement> edits, ReplacementsOf(args));
-    ASSIGN_OR_RETURN(const RealPath file,
-                     Resolve(args.Text("file_path").value_or(""), call.workspace));
-    if (!file.exists)
-      return Fail(Code::kNotFound,
-                  fmt::format("{} does not exist. To make a new file use Write.", file.path));
+  static Task<Result<Outcome>> EditFile(const Args& args, Call& call) {
+    CO_ASSIGN_OR_RETURN(const std::vector<Replacement> edits, ReplacementsOf(args));
+    CO_ASSIGN_OR_RETURN(const RealPath file,
+                        Resolve(args.Text("file_path").value_or(""), call.workspace));
+    Result<Loaded> loaded = co_await Load(file.path, call);
+    if (!loaded && loaded.error().code == Code::kNotFound)
+      co_return Fail(Code::kNotFound,
+                     fmt::format("{} does not exist. To make a new file use Write.", file.path));
+    if (!loaded) co_return std::unexpected(std::move(loaded).error());
     Change change{.path = file.path};
-    ASSIGN_OR_RETURN(change.before, ReadRegularFile(file.path, kMaxTextBytes));
+    change.before = *std::move(loaded);
     const TextFile old = DecodeText(change.before->bytes);
     if (!old.exact)
-      return Fail(Code::kInvalid,
-                  fmt::format("{} is {}, and is not edited: it would be damaged. "
-                              "Use a program that knows its format.",
-                              file.path, old.binary ? "binary" : "not valid UTF-8"));
-    ASSIGN_OR_RETURN(const KnownFile* known,
-                     CheckKnown(call.files, file.path, Sha256Hex(change.before->bytes)));
+      co_return Fail(Code::kInvalid,
+                     fmt::format("{} is {}, and is not edited: it would be damaged. "
+                                 "Use a program that knows its format.",
+                                 file.path, old.binary ? "binary" : "not valid UTF-8"));
+    CO_ASSIGN_OR_RETURN(const KnownFile* known,
+                        CheckKnown(call.files, file.path, Sha256Hex(change.before->bytes)));
     Draft draft(old.text, *known);
     const std::string before = draft.lf_text();
-    ASSIGN_OR_RETURN(const std::size_t count, ReplaceAll(draft, edits, file.path));
+    CO_ASSIGN_OR_RETURN(const std::size_t count, ReplaceAll(draft, edits, file.path));
     change.after = EncodeText(draft.text(), old.encoding);
     if (change.after.size() > kMaxTextBytes)
-      return Fail(Code::kInvalid, fmt::format("{} would have {} bytes; {} is the most.", file.path,
-                                              change.after.size(), kMaxTextBytes));
+      co_return Fail(Code::kInvalid, fmt::format("{} would have {} bytes; {} is the most.",
+                                                 file.path, change.after.size(), kMaxTextBytes));
     change.coverage = draft.Coverage();
-    RETURN_IF_ERROR(Apply(call, change));
-    return Report(file.path, count, FileDiff(before, draft.lf_text()));
+    CO_RETURN_IF_ERROR(co_await Apply(call, change));
+    co_return Report(file.path, count, FileDiff(before, draft.lf_text()));
   }
 
   static Result<std::size_t> ReplaceAll(Draft& draft, const std::vector<Replacement>& edits,

@@ -9,6 +9,7 @@
 #include "tool/args.h"
 #include "tool/builtin.h"
 #include "tool/image.h"
+#include "tool/load.h"
 #include "tool/notebook.h"
 #include "tool/paths.h"
 #include "tool/text_file.h"
@@ -121,7 +122,8 @@ class ReadTool final : public Tool {
   }
 
   Task<Outcome> Run(const Raw& args, Call& call) override {
-    Result<Outcome> outcome = ReadAny(Args(args), call);
+    const Args wanted(args);
+    Result<Outcome> outcome = co_await ReadAny(wanted, call);
     co_return outcome ? *std::move(outcome) : Problem(outcome.error().Text());
   }
 
@@ -133,24 +135,25 @@ class ReadTool final : public Tool {
     return ShowBytes(bytes, WantedOf(args), call, none);
   }
 
-  static Result<Outcome> ReadAny(const Args& args, Call& call) {
+  static Task<Result<Outcome>> ReadAny(const Args& args, Call& call) {
     if (const std::string path = args.Text("file_path").value_or(""); path.starts_with(kBlob))
-      return ReadBlob(path.substr(kBlob.size()), args, call);
-    ASSIGN_OR_RETURN(const RealPath file,
-                     Resolve(args.Text("file_path").value_or(""), call.workspace));
-    if (!file.exists)
-      return Fail(Code::kNotFound,
-                  fmt::format("{} does not exist. Look for it with Glob.", file.path));
+      co_return ReadBlob(path.substr(kBlob.size()), args, call);
+    CO_ASSIGN_OR_RETURN(const RealPath file,
+                        Resolve(args.Text("file_path").value_or(""), call.workspace));
     if (const auto stat = StatFile(file.path); stat && stat->is_dir)
-      return Fail(Code::kInvalid,
-                  fmt::format("{} is a folder. List its files with Glob.", file.path));
-    ASSIGN_OR_RETURN(const FileBytes loaded, ReadRegularFile(file.path, kMaxTextBytes));
+      co_return Fail(Code::kInvalid,
+                     fmt::format("{} is a folder. List its files with Glob.", file.path));
+    const Result<Loaded> loaded = co_await Load(file.path, call);
+    if (!loaded && loaded.error().code == Code::kNotFound)
+      co_return Fail(Code::kNotFound,
+                     fmt::format("{} does not exist. Look for it with Glob.", file.path));
+    if (!loaded) co_return std::unexpected(loaded.error());
 
     protocol::FileFact fact{.op = "read", .path = file.path, .tool_call_id = call.tool_call_id};
-    fact.before = fact.after = Sha256Hex(loaded.bytes);
-    Result<Outcome> outcome = ShowBytes(loaded.bytes, WantedOf(args), call, fact);
+    fact.before = fact.after = Sha256Hex(loaded->bytes);
+    Result<Outcome> outcome = ShowBytes(loaded->bytes, WantedOf(args), call, fact);
     if (outcome) outcome->reads.push_back(std::move(fact));
-    return outcome;
+    co_return outcome;
   }
 
   static Result<Outcome> ShowBytes(const std::string& bytes, const Wanted& wanted, Call& call,

@@ -16,12 +16,11 @@ namespace {
 constexpr std::chrono::milliseconds kUpdateEvery{100};
 
 /// How it ended, when that is worth a line.
-std::string EndOf(const ShellHow& how, const ShellReport& report) {
+std::string EndOf(const ShellHow& how, std::chrono::seconds timeout, const std::string& stopped) {
   switch (how.why) {
     case ShellHow::Why::kTimeout:
-      return fmt::format("Stopped after {} s, which was its timeout.\n",
-                         report.shell.timeout().count());
-    case ShellHow::Why::kStopped: return report.stopped + "\n";
+      return fmt::format("Stopped after {} s, which was its timeout.\n", timeout.count());
+    case ShellHow::Why::kStopped: return stopped + "\n";
     case ShellHow::Why::kSignal: return fmt::format("Killed by signal {}.\n", how.signal);
     case ShellHow::Why::kExited: break;
   }
@@ -30,25 +29,34 @@ std::string EndOf(const ShellHow& how, const ShellReport& report) {
 
 std::string StateOf(const ShellReport& report) {
   const auto& how = report.shell.how();
-  if (report.task_id.empty()) return how ? EndOf(*how, report) : "";
+  std::string end = how ? EndOf(*how, report.shell.timeout(), report.stopped) : "";
+  if (report.task_id.empty()) return end;
   if (!how)
     return fmt::format("It runs in the background as task {}. BashTask reads what it writes.\n",
                        report.task_id);
-  std::string end = EndOf(*how, report);
   return fmt::format("Task {} has ended.\n{}", report.task_id,
                      end.empty() ? "Exit code 0\n" : std::move(end));
 }
 
-Raw Details(const ShellReport& report, const ShellFacts& facts) {
+/// What is told of a command, wherever it ran.
+struct Told {
+  const ShellOutput& output;
+  const std::optional<ShellHow>& how;
+  std::uint64_t from = 0;
+  std::string task_id;
+  std::string end;  // Lines behind the output.
+};
+
+Raw Details(const Told& told, const ShellFacts& facts) {
   Raw raw{""};
   JsonWriter writer(raw.text);
   writer.BeginObject();
-  if (const auto& how = report.shell.how()) {
-    writer.Member("exitCode", std::int64_t{how->exit_code});
-    writer.Member("signal", std::int64_t{how->signal});
+  if (told.how) {
+    writer.Member("exitCode", std::int64_t{told.how->exit_code});
+    writer.Member("signal", std::int64_t{told.how->signal});
   }
-  writer.Member("bytes", static_cast<std::int64_t>(report.shell.output().total()));
-  if (!report.task_id.empty()) writer.Member("taskId", report.task_id);
+  writer.Member("bytes", static_cast<std::int64_t>(told.output.total()));
+  if (!told.task_id.empty()) writer.Member("taskId", told.task_id);
   if (facts.scan) {
     writer.Key("scan").BeginObject();
     writer.Member("entries", static_cast<std::int64_t>(facts.scan->files.size()));
@@ -57,6 +65,21 @@ Raw Details(const ShellReport& report, const ShellFacts& facts) {
   }
   writer.EndObject();
   return raw;
+}
+
+Outcome Tell(const Told& told, ShellFacts facts, Call& call) {
+  std::string text = told.output.Show(told.from, call.put_blob);
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  text += told.end;
+  if (facts.left_out > 0)
+    text += fmt::format("(It changed {} files; the first {} are on record.)\n",
+                        facts.facts.size() + facts.left_out, facts.facts.size());
+  if (text.empty()) text = "(no output)\n";
+  Outcome outcome = Say(std::move(text));
+  outcome.is_error = told.how && !told.how->success();
+  outcome.details = Details(told, facts);
+  outcome.writes = std::move(facts.facts);
+  return outcome;
 }
 
 /// What the sandbox kept it from, once it has ended.
@@ -74,19 +97,22 @@ std::string BlockedIn(const Shell& shell, const Workspace& workspace) {
 }  // namespace
 
 Outcome Report(const ShellReport& report, ShellFacts facts, Call& call) {
-  std::string text = report.shell.output().Show(report.from, call.put_blob);
-  if (!text.empty() && !text.ends_with('\n')) text += '\n';
-  text += StateOf(report) + report.notes + BlockedIn(report.shell, call.workspace);
-  if (facts.left_out > 0)
-    text += fmt::format("(It changed {} files; the first {} are on record.)\n",
-                        facts.facts.size() + facts.left_out, facts.facts.size());
-  if (text.empty()) text = "(no output)\n";
-  Outcome outcome = Say(std::move(text));
-  const auto& how = report.shell.how();
-  outcome.is_error = how && !how->success();
-  outcome.details = Details(report, facts);
-  outcome.writes = std::move(facts.facts);
-  return outcome;
+  const Told told{.output = report.shell.output(),
+                  .how = report.shell.how(),
+                  .from = report.from,
+                  .task_id = report.task_id,
+                  .end = StateOf(report) + report.notes + BlockedIn(report.shell, call.workspace)};
+  return Tell(told, std::move(facts), call);
+}
+
+Outcome Report(const TerminalReport& report, ShellFacts facts, Call& call) {
+  const std::optional<ShellHow> how = report.how;
+  const Told told{.output = report.output,
+                  .how = how,
+                  .from = 0,
+                  .task_id = "",
+                  .end = EndOf(report.how, std::chrono::seconds(0), report.stopped) + report.notes};
+  return Tell(told, std::move(facts), call);
 }
 
 ShellUpdates::ShellUpdates(Shell& shell, Call& call)

@@ -24,6 +24,15 @@ struct ShellReport {
 /// Output, how it ended or that it still runs, notes. It takes the facts with it.
 Outcome Report(const ShellReport& report, ShellFacts facts, Call& call);
 
+/// How a command went in a terminal of the editor's (tool/terminal.h).
+struct TerminalReport {
+  const ShellOutput& output;
+  ShellHow how;
+  std::string stopped;  // What is said of one that was stopped, or whose end is not known.
+  std::string notes;
+};
+Outcome Report(const TerminalReport& report, ShellFacts facts, Call& call);
+
 /// Gives a call's `update` what a shell writes, at most ten times a second; while it lives.
 class ShellUpdates {
  public:

@@ -39,12 +39,12 @@ std::string Quoted(std::string_view text) {
 
 }  // namespace
 
-Result<ShellFiles> ShellFiles::Make() {
+Result<ShellFiles> ShellFiles::Make(const std::vector<std::string>& hidden) {
   const char* chosen = ::getenv("TMPDIR");
   ASSIGN_OR_RETURN(std::string folder,
                    MakeTempDir(chosen != nullptr && *chosen == '/' ? chosen : "/tmp", "stet-sh-"));
   ShellFiles files(std::move(folder));
-  RETURN_IF_ERROR(files.WriteStart());
+  RETURN_IF_ERROR(files.WriteStart(hidden));
   return files;
 }
 
@@ -62,10 +62,11 @@ std::string ShellFiles::EndedIn() const {
 }
 
 /// The group hides what `set -x` would print of the trap.
-Status ShellFiles::WriteStart() const {
+Status ShellFiles::WriteStart(const std::vector<std::string>& hidden) const {
   const std::string trap =
       fmt::format("{{ builtin pwd -P >|{} || :; }} 2>/dev/null", Quoted(folder_ + "/cwd"));
   std::string script = fmt::format("trap {} EXIT\n", Quoted(trap));
+  for (const std::string& name : hidden) script += fmt::format("unset -v {}\n", Quoted(name));
   const char* own = ::getenv("BASH_ENV");
   if (own != nullptr && *own != '\0')
     script += fmt::format("export BASH_ENV={0}\n[ -r {0} ] && . {0}\n", Quoted(own));

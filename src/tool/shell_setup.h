@@ -16,7 +16,8 @@ namespace stet::tool {
 /// after its end.
 class ShellFiles {
  public:
-  static Result<ShellFiles> Make();
+  /// Variables named in `hidden` are taken away before the command begins.
+  static Result<ShellFiles> Make(const std::vector<std::string>& hidden = {});
 
   ShellFiles(ShellFiles&& other) noexcept;
   ShellFiles& operator=(ShellFiles&&) = delete;
@@ -32,7 +33,7 @@ class ShellFiles {
 
  private:
   explicit ShellFiles(std::string folder) : folder_(std::move(folder)) {}
-  [[nodiscard]] Status WriteStart() const;
+  [[nodiscard]] Status WriteStart(const std::vector<std::string>& hidden) const;
 
   std::string folder_;
 };

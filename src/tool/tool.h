@@ -19,6 +19,7 @@
 #include "protocol/content.h"
 #include "protocol/work.h"
 #include "sandbox/confinement.h"
+#include "tool/editor.h"
 #include "tool/known_files.h"
 
 namespace stet::tool {
@@ -88,6 +89,10 @@ struct Call {
   const sandbox::Chosen* sandbox = nullptr;
   /// A line for the result when it should have been and could not. Empty: nothing to say.
   std::string sandbox_note = {};
+  /// Has files open and runs commands, for the client; null: the disk and this machine alone.
+  std::shared_ptr<Editor> editor = nullptr;
+  /// Tells faces that the call's command runs in that terminal of the editor's.
+  std::function<void(const std::string& terminal_id)> show_terminal = nullptr;
 };
 
 class Tool {

@@ -81,7 +81,9 @@ class ToolTest : public testing::Test {
                     updates_.emplace_back(text);
                     if (on_update_) on_update_();
                   },
-              .sandbox = sandbox_ ? &*sandbox_ : nullptr};
+              .sandbox = sandbox_ ? &*sandbox_ : nullptr,
+              .editor = editor_,
+              .show_terminal = [this](const std::string& id) { terminals_.push_back(id); }};
     Tool* tool = registry_.Find(name);
     if (const auto intent = tool->Intend(args, workspace_); !intent)
       return Problem(intent.error().Text());
@@ -120,6 +122,8 @@ class ToolTest : public testing::Test {
   std::function<void()> on_record_;  // While a write is being recorded.
   bool record_fails_ = false;
   std::optional<sandbox::Chosen> sandbox_;  // What commands are kept in.
+  std::shared_ptr<Editor> editor_;          // Of the client.
+  std::vector<std::string> terminals_;      // That were shown.
 
  private:
   Status Record(const protocol::FileFact& fact) {

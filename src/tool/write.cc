@@ -58,52 +58,60 @@ class WriteTool final : public Tool {
   }
 
   Task<Outcome> Run(const Raw& args, Call& call) override {
-    Result<Outcome> outcome = WriteAny(Args(args), call);
+    const Args wanted(args);
+    Result<Outcome> outcome = co_await WriteAny(wanted, call);
     co_return outcome ? *std::move(outcome) : Problem(outcome.error().Text());
   }
 
  private:
-  static Result<Outcome> WriteAny(const Args& args, Call& call) {
-    ASSIGN_OR_RETURN(const RealPath file,
-                     Resolve(args.Text("file_path").value_or(""), call.workspace));
+  static Task<Result<Outcome>> WriteAny(const Args& args, Call& call) {
+    CO_ASSIGN_OR_RETURN(const RealPath file,
+                        Resolve(args.Text("file_path").value_or(""), call.workspace));
     const std::string content = args.Text("content").value_or("");
     if (content.size() > kMaxTextBytes)
-      return Fail(Code::kInvalid, fmt::format("The content has {} bytes; {} is the most.",
-                                              content.size(), kMaxTextBytes));
-    return file.exists ? Replace(file, content, call) : Create(file, content, call);
-  }
-
-  static Result<Outcome> Create(const RealPath& file, const std::string& content, Call& call) {
-    if (!file.in_project && !Exists(ParentDir(file.path)))
-      return Fail(Code::kInvalid,
-                  fmt::format("The folder {} does not exist, and folders are made inside {} only.",
-                              ParentDir(file.path), call.workspace.project));
-    const Change change{.path = file.path, .after = content};
-    RETURN_IF_ERROR(Apply(call, change));
-    return Report("Created", change, content, "");
-  }
-
-  static Result<Outcome> Replace(const RealPath& file, const std::string& content, Call& call) {
+      co_return Fail(Code::kInvalid, fmt::format("The content has {} bytes; {} is the most.",
+                                                 content.size(), kMaxTextBytes));
+    Result<Loaded> old = co_await Load(file.path, call);
+    if (!old && old.error().code == Code::kNotFound && !file.exists)
+      co_return co_await Create(file, content, call);
+    if (!old) co_return std::unexpected(std::move(old).error());
     Change change{.path = file.path};
-    ASSIGN_OR_RETURN(change.before, ReadRegularFile(file.path, kMaxTextBytes));
-    ASSIGN_OR_RETURN(const KnownFile* known,
-                     CheckKnown(call.files, file.path, Sha256Hex(change.before->bytes)));
+    change.before = *std::move(old);
+    co_return co_await Replace(change, content, call);
+  }
+
+  static Task<Result<Outcome>> Create(const RealPath& file, const std::string& content,
+                                      Call& call) {
+    if (!file.in_project && !Exists(ParentDir(file.path)))
+      co_return Fail(
+          Code::kInvalid,
+          fmt::format("The folder {} does not exist, and folders are made inside {} only.",
+                      ParentDir(file.path), call.workspace.project));
+    const Change change{.path = file.path, .after = content};
+    CO_RETURN_IF_ERROR(co_await Apply(call, change));
+    co_return Report("Created", change, content, "");
+  }
+
+  static Task<Result<Outcome>> Replace(Change& change, const std::string& content, Call& call) {
+    const std::string& path = change.path;
+    CO_ASSIGN_OR_RETURN(const KnownFile* known,
+                        CheckKnown(call.files, path, Sha256Hex(change.before->bytes)));
     if (!known->whole())
-      return Fail(
+      co_return Fail(
           Code::kConflict,
-          fmt::format("{} was read only in part. Read the rest first, or use Edit.", file.path));
+          fmt::format("{} was read only in part. Read the rest first, or use Edit.", path));
     const TextFile old = DecodeText(change.before->bytes);
     if (!old.exact)
-      return Fail(
+      co_return Fail(
           Code::kInvalid,
           fmt::format("{} is {}, and is not overwritten: what cannot be shown would be lost. "
                       "Use a program that knows its format, or remove it first.",
-                      file.path, old.binary ? "binary" : "not valid UTF-8"));
+                      path, old.binary ? "binary" : "not valid UTF-8"));
     change.after = InStyleOf(old, content);
     if (change.after == change.before->bytes)
-      return Say(fmt::format("{} has this content already. Nothing was written.", file.path));
-    RETURN_IF_ERROR(Apply(call, change));
-    return Report("Updated", change, content, ToLf(old.text));
+      co_return Say(fmt::format("{} has this content already. Nothing was written.", path));
+    CO_RETURN_IF_ERROR(co_await Apply(call, change));
+    co_return Report("Updated", change, content, ToLf(old.text));
   }
 };
 

@@ -1,0 +1,37 @@
+// A command in a terminal of the client's editor: outside our guard and any sandbox, under the eyes
+// of whoever sits there. It is waited for, and stopped at its timeout or when the call is
+// cancelled; the terminal is released in any case, and stays to be seen there.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tool/shell.h"
+#include "tool/tool.h"
+
+namespace stet::tool {
+
+/// No command is waited for longer there.
+inline constexpr std::chrono::seconds kMaxTerminalTime{600};
+
+struct TerminalRequest {
+  std::string command;
+  std::vector<std::string> hidden;  // Variables that it does not get, whatever the editor has.
+  std::optional<std::chrono::seconds> timeout;
+};
+
+struct TerminalRan {
+  ShellHow how;
+  std::string stopped;   // Why, when how says kStopped: also when nobody knows how it ended.
+  std::string note;      // A line about its output; empty: nothing to say.
+  std::string ended_in;  // Where bash was at its end; empty when it did not say.
+  ShellOutput output;
+};
+
+/// Fails when the command was not started, as far as the editor says. `request` and `call` must
+/// outlive the task.
+Task<Result<TerminalRan>> RunInTerminal(const TerminalRequest& request, Call& call);
+
+}  // namespace stet::tool
