@@ -34,6 +34,10 @@ Error ErrorOf(const protocol::WireError& wire) {
 
 }  // namespace
 
+void Follower::OnAsked(const std::string& method, const Raw&, const Services::Done& done) {
+  done(Fail(Code::kUnsupported, fmt::format("{} was not offered", method)));
+}
+
 std::chrono::milliseconds Backoff::After(int failed, Random& random) const {
   std::chrono::milliseconds whole = std::min(first, most);
   for (int i = 1; i < failed && whole < most; ++i) whole = std::min(whole * 2, most);
@@ -152,6 +156,7 @@ void Connection::Take(std::string_view message) {
   if (const auto* bye = std::get_if<protocol::Bye>(&read)) return Take(*bye);
   if (state_ != LinkState::kConnected) return;
   if (const auto* reply = std::get_if<protocol::WireReply>(&read)) return Take(*reply);
+  if (const auto* request = std::get_if<protocol::WireRequest>(&read)) return Take(*request);
   if (const auto* event = std::get_if<protocol::EventPush>(&read)) Push(event->session_id, read);
   if (const auto* news = std::get_if<protocol::TransientPush>(&read)) Push(news->session_id, read);
   if (const auto* live = std::get_if<protocol::LivePush>(&read)) Push(live->session_id, read);
@@ -194,6 +199,39 @@ void Connection::Take(const protocol::WireReply& reply) {
   if (found == waiting_.end() || !found->second.sent) return;
   if (reply.error) return Answer(number, std::unexpected(ErrorOf(*reply.error)));
   Answer(number, reply.result.value_or(Raw{"{}"}));
+}
+
+/// The answer goes out on the line that the request came on, or not at all.
+void Connection::Take(const protocol::WireRequest& request) {
+  const Raw params = request.params.value_or(Raw{"{}"});
+  const protocol::SessionRef ref =
+      Decode<protocol::SessionRef>(params.text).value_or(protocol::SessionRef());
+  const auto answer = [this, alive = std::weak_ptr<bool>(alive_), line = line_, &loop = loop_,
+                       id = request.request_id](const Result<Raw>& said) {
+    loop.Post([this, alive, line, id, said] {
+      if (!alive.expired() && line == line_ && channel_) Reply(id, said);
+    });
+  };
+  const auto follower = followers_.find(ref.session_id);
+  if (follower == followers_.end())
+    return answer(Fail(Code::kNotFound, "the session is not followed here"));
+  follower->second->OnAsked(request.method, params, answer);
+}
+
+void Connection::Reply(const std::string& request_id, const Result<Raw>& answer) {
+  protocol::WireReply reply;
+  reply.request_id = request_id;
+  if (answer)
+    reply.result = *answer;
+  else
+    reply.error = protocol::ToWire(answer.error());
+  std::string text = Encode(reply);
+  if (text.size() > rpc::kMaxFrame) {
+    reply.result.reset();
+    reply.error = protocol::ToWire({Code::kFull, "the answer is larger than a frame"});
+    text = Encode(reply);
+  }
+  channel_->Send(std::move(text));
 }
 
 void Connection::Push(const std::string& session_id, const FromHost& push) {

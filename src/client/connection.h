@@ -20,6 +20,7 @@
 #include "base/loop.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "client/services.h"
 #include "protocol/wire.h"
 #include "rpc/channel.h"
 
@@ -72,6 +73,8 @@ class Follower {
   virtual void OnGone(const Error& why) = 0;
   /// An EventPush, TransientPush or LivePush of the session. Must not destroy the connection.
   virtual void OnPush(const protocol::FromHost& push) = 0;
+  /// The host asks for what was offered for the session; `done` as Services have it.
+  virtual void OnAsked(const std::string& method, const Raw& params, const Services::Done& done);
 };
 
 class Connection {
@@ -128,6 +131,8 @@ class Connection {
   void Take(const protocol::Welcome& welcome);
   void Take(const protocol::Bye& bye);
   void Take(const protocol::WireReply& reply);
+  void Take(const protocol::WireRequest& request);
+  void Reply(const std::string& request_id, const Result<Raw>& answer);
   void Push(const std::string& session_id, const protocol::FromHost& push);
   void ForEachFollower(const std::function<void(Follower&)>& call);
   void Transmit(std::uint64_t number, Waiting& waiting);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "client/services.h"
 #include "client/sessions.h"
 #include "protocol/event.h"
 #include "protocol/live.h"
@@ -89,8 +90,10 @@ class Live {
   virtual ~Live() = default;
 
   /// `watcher` hears everything from the moment the session is open. Destroying the hold closes it.
-  virtual Result<std::unique_ptr<LiveSession>> Attach(const protocol::Attach& attach,
-                                                      Watcher watcher) = 0;
+  /// `services`, if any, are what the face does for the session while it holds it.
+  virtual Result<std::unique_ptr<LiveSession>> Attach(
+      const protocol::Attach& attach, Watcher watcher,
+      std::shared_ptr<Services> services = nullptr) = 0;
 
   /// From any thread: whoever waits for a host is told kCancelled now, and so is whoever asks it
   /// anything afterwards. For a face that leaves.

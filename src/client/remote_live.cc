@@ -53,8 +53,8 @@ class Remote final : public RemoteLive {
             .environment = options.endpoint.unix_path.empty() ? std::nullopt : options.environment,
             .patience = options.patience} {}
 
-  Result<std::unique_ptr<LiveSession>> Attach(const protocol::Attach& attach,
-                                              Watcher watcher) override {
+  Result<std::unique_ptr<LiveSession>> Attach(const protocol::Attach& attach, Watcher watcher,
+                                              std::shared_ptr<Services> services) override {
     ASSIGN_OR_RETURN(
         const protocol::LiveState state,
         thread_.AskFor<protocol::LiveState>({.method = "sessions.open",
@@ -63,9 +63,9 @@ class Remote final : public RemoteLive {
                                              .within = link_.patience}));
     auto session = std::make_unique<RemoteSession>(link_, state.session_id);
     // The last event is where to go on from; what a face wants of the rest it asks for.
-    RETURN_IF_ERROR(
-        session->Begin(StreamOptions{.watcher = std::move(watcher), .recent = 1, .history = false},
-                       link_.WithEnvironment(Encode(Again(attach, state.session_id)))));
+    RETURN_IF_ERROR(session->Begin(
+        StreamOptions{.watcher = std::move(watcher), .recent = 1, .history = false},
+        link_.WithEnvironment(Encode(Again(attach, state.session_id))), std::move(services)));
     return session;
   }
 

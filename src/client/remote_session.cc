@@ -74,13 +74,14 @@ RemoteSession::~RemoteSession() {
   (void)Close();
 }
 
-Status RemoteSession::Begin(StreamOptions options, std::string reopen) {
+Status RemoteSession::Begin(StreamOptions options, std::string reopen,
+                            std::shared_ptr<Services> services) {
   std::promise<Status> promise;
   std::future<Status> future = promise.get_future();
   link_.thread.loop().Post([&] {
     subscription_ =
         std::make_unique<Subscription>(link_.thread.loop(), link_.thread.connection(), session_id_,
-                                       std::move(options), std::move(reopen));
+                                       std::move(options), std::move(reopen), std::move(services));
     subscription_->Start(link_.patience,
                          [&](Status status) { promise.set_value(std::move(status)); });
   });

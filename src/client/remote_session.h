@@ -31,7 +31,8 @@ class RemoteSession final : public LiveSession {
   ~RemoteSession() override;
 
   /// Subscribes; fails as the host does. `reopen` is as a Subscription has it.
-  Status Begin(StreamOptions options, std::string reopen = "");
+  Status Begin(StreamOptions options, std::string reopen = "",
+               std::shared_ptr<Services> services = nullptr);
 
   protocol::LiveState State() override;
   Result<protocol::Accepted> Send(const protocol::Send& send) override;

@@ -13,11 +13,13 @@ constexpr std::chrono::seconds kRetry{1};
 }  // namespace
 
 Subscription::Subscription(Loop& loop, Connection& connection, std::string session_id,
-                           StreamOptions options, std::string reopen)
+                           StreamOptions options, std::string reopen,
+                           std::shared_ptr<Services> services)
     : connection_(connection),
       session_id_(std::move(session_id)),
       stream_(std::move(options)),
       reopen_(std::move(reopen)),
+      services_(std::move(services)),
       deadline_(loop),
       retry_(loop) {}
 
@@ -50,8 +52,25 @@ void Subscription::Reopen() {
   connection_.Ask({.method = "sessions.open", .params = reopen_}, [](const Result<Raw>&) {});
 }
 
+/// An offer holds as long as the line does. A host that takes none works with the disk alone.
+void Subscription::OfferServices() {
+  if (!services_ || services_->offers().empty()) return;
+  protocol::Offer offer;
+  offer.offers = services_->offers();
+  connection_.Ask(
+      {.method = "session.offer", .params = protocol::ForSession(session_id_, Encode(offer))},
+      [](const Result<Raw>&) {});
+}
+
+void Subscription::OnAsked(const std::string& method, const Raw& params,
+                           const Services::Done& done) {
+  if (!services_) return Follower::OnAsked(method, params, done);
+  services_->Ask(method, params, done);
+}
+
 void Subscription::OnConnected() {
   Reopen();
+  OfferServices();
   const std::string params = protocol::ForSession(session_id_, Encode(stream_.Next()));
   connection_.Ask(
       {.method = "session.subscribe", .params = params},

@@ -21,9 +21,9 @@ class Subscription final : public Follower {
   using Ready = std::function<void(Status)>;
 
   /// `reopen`: the params of sessions.open with which a host that was started anew is asked to open
-  /// the session as it was; empty: it is not.
+  /// the session as it was; empty: it is not. `services` are offered each time; null: none.
   Subscription(Loop& loop, Connection& connection, std::string session_id, StreamOptions options,
-               std::string reopen = "");
+               std::string reopen = "", std::shared_ptr<Services> services = nullptr);
   ~Subscription() override;
   Subscription(const Subscription&) = delete;
   Subscription& operator=(const Subscription&) = delete;
@@ -37,9 +37,11 @@ class Subscription final : public Follower {
   void OnConnected() override;
   void OnGone(const Error& why) override;
   void OnPush(const protocol::FromHost& push) override;
+  void OnAsked(const std::string& method, const Raw& params, const Services::Done& done) override;
 
  private:
   void Reopen();
+  void OfferServices();
   void Subscribed(Result<Raw> answer);
   void CheckTurns();
   void Finish(Status status);
@@ -48,6 +50,7 @@ class Subscription final : public Follower {
   const std::string session_id_;
   Stream stream_;
   const std::string reopen_;
+  const std::shared_ptr<Services> services_;
   std::string host_id_;  // The one that was subscribed to last.
   Ready ready_;
   Timer deadline_;

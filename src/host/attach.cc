@@ -205,6 +205,7 @@ Result<LaneSetup> Opener::Prepare() {
       .disabled = settings_.tools.disabled.value_or(std::vector<std::string>()),
       .output_schema = attach_.output_schema,
       .variables = VariablesFor(request_.environment, keys, session.trust),
+      .hidden = keys,
       .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
       .answers = attach_.answers,
       .keep_waiting = !attach_.at,

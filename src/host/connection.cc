@@ -30,6 +30,29 @@ bool NamesClient(std::string_view id) {
   });
 }
 
+/// What the client of a connection does for one session.
+class OfferedServices final : public client::Services {
+ public:
+  OfferedServices(std::weak_ptr<Connection> connection, std::string session_id,
+                  protocol::Texts offers)
+      : connection_(std::move(connection)),
+        session_id_(std::move(session_id)),
+        offers_(std::move(offers)) {}
+
+  [[nodiscard]] const protocol::Texts& offers() const override { return offers_; }
+  void Ask(const std::string& method, const Raw& params, Done done) override {
+    if (const std::shared_ptr<Connection> connection = connection_.lock())
+      connection->Ask(session_id_, method, params, std::move(done));
+    else
+      done(Fail(Code::kUnavailable, "the client has gone"));
+  }
+
+ private:
+  std::weak_ptr<Connection> connection_;
+  std::string session_id_;
+  protocol::Texts offers_;
+};
+
 }  // namespace
 
 bool Caller::May(std::string_view right) const {
@@ -81,6 +104,7 @@ void Connection::Start() {
 void Connection::End() {
   if (std::exchange(ended_, true)) return;
   feeds_.clear();
+  while (!served_.empty()) DropOffer(std::string(served_.begin()->first));
   host_.Drop(*this);  // Destroys this, unless a request is being answered.
 }
 
@@ -89,6 +113,7 @@ void Connection::SendAway(const Error& why) {
   protocol::Bye bye;
   bye.error = protocol::ToWire(why);
   feeds_.clear();
+  while (!served_.empty()) DropOffer(std::string(served_.begin()->first));
   Say(Encode(bye));
   Flush();
   channel_->Close(CodeName(why.code));
@@ -112,6 +137,7 @@ void Connection::OnMessage(std::string_view message) {
   if (const auto* hello = std::get_if<protocol::Hello>(&read)) return OnHello(*hello);
   if (!caller_) return SendAway({Code::kAuth, "the first message must be a hello"});
   if (auto* request = std::get_if<WireRequest>(&read)) return OnRequest(std::move(*request));
+  if (const auto* reply = std::get_if<protocol::WireReply>(&read)) return OnReply(*reply);
   if (const auto* ping = std::get_if<protocol::Ping>(&read)) {
     protocol::Pong pong;
     pong.request_id = ping->request_id;
@@ -157,6 +183,7 @@ void Connection::OnRequest(WireRequest request) {
     feeds_.at(ref.session_id).feed->Pump();
     return;
   }
+  if (request.method == "session.offer") return Reply(request.request_id, Offer(request));
   if (open_ >= kMaxOpen)
     return Reply(request.request_id,
                  Fail(Code::kBusy, "too many requests are being answered: wait for some"));
@@ -181,13 +208,76 @@ Result<std::string> Connection::Subscribe(const WireRequest& request) {
   return Encode(told);
 }
 
+void Connection::Forget(const std::string& session_id) {
+  feeds_.erase(session_id);
+  DropOffer(session_id);
+}
+
+/// A path is the same file for both on the same machine only.
+Result<std::string> Connection::Offer(const WireRequest& request) {
+  const std::string params = request.params ? request.params->text : "{}";
+  ASSIGN_OR_RETURN(const protocol::SessionRef ref, Decode<protocol::SessionRef>(params));
+  ASSIGN_OR_RETURN(const protocol::Offer offer, Decode<protocol::Offer>(params));
+  if (!caller_->May(protocol::right::kSend))
+    return Fail(Code::kDenied, "this needs the right send");
+  if (!peer_.local) return Fail(Code::kDenied, "only a client on the unix socket offers services");
+  ServedSession served;
+  ASSIGN_OR_RETURN(served.session, host_.Find(ref.session_id));
+  DropOffer(ref.session_id);
+  if (offer.offers.empty()) return "{}";
+  served.services =
+      std::make_shared<OfferedServices>(weak_from_this(), ref.session_id, offer.offers);
+  served.session->UseServices(served.services);
+  served_.emplace(ref.session_id, std::move(served));
+  return "{}";
+}
+
+void Connection::DropOffer(const std::string& session_id) {
+  const auto found = served_.find(session_id);
+  if (found == served_.end()) return;
+  const ServedSession served = std::move(found->second);
+  served_.erase(found);
+  served.session->DropServices(*served.services);
+  for (auto asked = asked_.begin(); asked != asked_.end();) {
+    if (asked->second.session_id != session_id) {
+      ++asked;
+      continue;
+    }
+    // Whoever hears it goes on later, from the loop.
+    asked->second.done(Fail(Code::kUnavailable, "the client has gone"));
+    asked = asked_.erase(asked);
+  }
+}
+
+void Connection::Ask(const std::string& session_id, const std::string& method, const Raw& params,
+                     client::Services::Done done) {
+  if (ended_ || leaving_) return done(Fail(Code::kUnavailable, "the client has gone"));
+  if (asked_.size() >= kMaxAsked)
+    return done(Fail(Code::kBusy, "the client does not answer what it is asked"));
+  WireRequest request;
+  request.request_id = fmt::format("h{}", ++last_asked_);
+  request.method = method;
+  request.params = Raw{protocol::ForSession(session_id, params.text)};
+  asked_.emplace(request.request_id, Asked{.session_id = session_id, .done = std::move(done)});
+  Say(Encode(request));
+}
+
+void Connection::OnReply(const protocol::WireReply& reply) {
+  const auto found = asked_.find(reply.request_id);
+  if (found == asked_.end()) return;
+  const client::Services::Done done = std::move(found->second.done);
+  asked_.erase(found);
+  if (reply.error) return done(std::unexpected(protocol::FromWire(*reply.error)));
+  done(reply.result.value_or(Raw{"{}"}));
+}
+
 Task<void> Connection::Answer(std::shared_ptr<Connection> self, WireRequest request) {
   const Caller caller = *self->caller_;
   const std::string params = request.params ? request.params->text : "{}";
   Result<std::string> result = std::string();
   if (request.method == "session.unsubscribe") {
     const Result<protocol::SessionRef> ref = Decode<protocol::SessionRef>(params);
-    if (ref) self->feeds_.erase(ref->session_id);
+    if (ref) self->Forget(ref->session_id);
     result = ref ? Result<std::string>("{}") : std::unexpected(ref.error());
   } else {
     result = co_await Dispatch(self->host_, caller, request.method, params);

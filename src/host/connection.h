@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/loop.h"
+#include "client/services.h"
 #include "host/feed.h"
 #include "host/hosted.h"
 #include "protocol/wire.h"
@@ -43,6 +44,8 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   static constexpr std::chrono::seconds kHelloTime{5};
   /// Requests of one client that are being answered; more wait in its socket's buffers.
   static constexpr std::size_t kMaxOpen = 256;
+  /// Requests to one client that are not answered.
+  static constexpr std::size_t kMaxAsked = 256;
 
   Connection(Host& host, std::unique_ptr<rpc::Channel> channel, rpc::Peer peer);
   ~Connection() override;
@@ -55,14 +58,22 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   void Push(std::shared_ptr<const std::string> message) override;
   [[nodiscard]] std::size_t waiting() const override;
   /// Lets go of a session that is no more.
-  void Forget(const std::string& session_id) { feeds_.erase(session_id); }
+  void Forget(const std::string& session_id);
+
+  /// Asks the client for what it has offered for a session. `done` hears its answer, or
+  /// kUnavailable when the offer ends; never when it says nothing.
+  void Ask(const std::string& session_id, const std::string& method, const Raw& params,
+           client::Services::Done done);
 
  private:
   void OnFrame(std::string_view frame);
   void OnMessage(std::string_view message);
   void OnHello(const protocol::Hello& hello);
   void OnRequest(protocol::WireRequest request);
+  void OnReply(const protocol::WireReply& reply);
   Result<std::string> Subscribe(const protocol::WireRequest& request);
+  Result<std::string> Offer(const protocol::WireRequest& request);
+  void DropOffer(const std::string& session_id);
   Task<void> Answer(std::shared_ptr<Connection> self, protocol::WireRequest request);
   void Reply(const std::string& request_id, const Result<std::string>& result,
              std::optional<std::int64_t> pid = {});
@@ -81,6 +92,17 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
     std::unique_ptr<Feed> feed;
   };
   std::map<std::string, HeardSession> feeds_;
+  struct ServedSession {
+    std::shared_ptr<Hosted> session;
+    std::shared_ptr<client::Services> services;
+  };
+  std::map<std::string, ServedSession> served_;
+  struct Asked {
+    std::string session_id;
+    client::Services::Done done;
+  };
+  std::map<std::string, Asked> asked_;
+  std::uint64_t last_asked_ = 0;
   std::string out_;  // Gathered for the next frame.
   std::chrono::steady_clock::time_point flushed_;
   Timer flush_timer_;

@@ -12,7 +12,8 @@ namespace stet::host {
 class Host;
 
 /// The result's JSON. kDenied without the right, kUnsupported for a method that there is not,
-/// kInvalid for params that do not fit. `session.subscribe` and `unsubscribe` are the connection's.
+/// kInvalid for params that do not fit. `session.subscribe`, `unsubscribe` and `offer` are the
+/// connection's.
 Task<Result<std::string>> Dispatch(Host& host, Caller caller, std::string method,
                                    std::string params);
 

@@ -71,6 +71,15 @@ void Hosted::SetEnvironment(Environment environment) {
   brought_ = true;
 }
 
+void Hosted::UseServices(std::shared_ptr<client::Services> services) {
+  services_ = std::move(services);
+  if (lane_) lane_->UseServices(services_);
+}
+
+void Hosted::DropServices(const client::Services& services) {
+  if (services_.get() == &services) UseServices(nullptr);
+}
+
 void Hosted::Touch() { idle_since_ = SystemClock().Steady(); }
 
 std::string Hosted::dir() const { return SessionStore(shared_.roots).DirOf(id_); }
@@ -146,6 +155,7 @@ Status Hosted::OpenNow(bool woken) {
     return std::unexpected(std::move(error));
   }
   lane_ = *std::move(lane);
+  lane_->UseServices(services_);
   attach_ = Kept(std::move(attach_), id_);
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - began);

@@ -57,6 +57,10 @@ class Hosted final : public FeedSource {
   /// Its lane, awake; as it was opened the last time. Valid until the caller waits for something.
   Task<Result<Lane*>> Wake();
   void SetEnvironment(Environment environment);
+  /// What a client does for the session from now on, asleep or not: of several the last one counts.
+  void UseServices(std::shared_ptr<client::Services> services);
+  /// That client does nothing more for it.
+  void DropServices(const client::Services& services);
 
   /// Closes the lane, if there is one: cancelling what runs, unless it rests.
   Task<Status> Close(bool sleeps);
@@ -93,6 +97,7 @@ class Hosted final : public FeedSource {
   protocol::Attach attach_;  // As it was opened the last time.
   std::shared_ptr<Environment> environment_;
   bool brought_ = false;  // A client handed it over.
+  std::shared_ptr<client::Services> services_;  // Null: no client offers any.
   std::unique_ptr<Lane> lane_;
   log::Subscription subscription_;
   std::unique_ptr<log::Log> view_;  // While it sleeps and is read.

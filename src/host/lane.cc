@@ -12,6 +12,7 @@
 #include "agent/request.h"
 #include "agent/resume.h"
 #include "base/base64.h"
+#include "host/client_editor.h"
 #include "protocol/ids.h"
 #include "tool/builtin.h"
 #include "tool/image.h"
@@ -49,6 +50,10 @@ Lane::Lane(LaneSetup setup)
 }
 
 Lane::~Lane() = default;
+
+void Lane::UseServices(std::shared_ptr<client::Services> services) {
+  bench_.editor = services ? MakeClientEditor(setup_.loop, std::move(services)) : nullptr;
+}
 
 Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
   std::unique_ptr<Lane> lane(new Lane(std::move(setup)));
@@ -116,9 +121,10 @@ Status Lane::AddTools() {
     if (std::ranges::any_of(setup_.disabled, is)) return false;
     return !setup_.tools || std::ranges::any_of(*setup_.tools, is);
   };
-  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools(
-           {setup_.variables, *shells_, setup_.sandbox.when != agent::SandboxRules::When::kNever},
-           {&setup_.models.http(), setup_.private_hosts})) {
+  for (std::unique_ptr<tool::Tool>& builtin :
+       tool::BuiltinTools({setup_.variables, *shells_,
+                           setup_.sandbox.when != agent::SandboxRules::When::kNever, setup_.hidden},
+                          {&setup_.models.http(), setup_.private_hosts})) {
     if (wanted(builtin->name())) RETURN_IF_ERROR(tools_.Add(std::move(builtin)));
   }
   if (wanted("Snip"))

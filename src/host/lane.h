@@ -47,6 +47,7 @@ struct LaneSetup {
   std::vector<std::string> disabled;  // Tools that there are not.
   std::optional<Raw> output_schema;
   Variables variables;                     // That commands and hooks get: no keys.
+  std::vector<std::string> hidden;         // Names of those that they do not get.
   std::vector<std::string> private_hosts;  // That WebFetch may ask.
   bool answers = false;                    // Somebody answers what is asked.
   bool keep_waiting = false;  // What was asked before goes on waiting, if somebody answers.
@@ -105,6 +106,8 @@ class Lane {
   [[nodiscard]] protocol::TaskRows Tasks() const;
   /// From now on somebody answers what is asked.
   void ExpectAnswers() { asks_.set_present(true); }
+  /// What a client does for the session from now on; null: nothing.
+  void UseServices(std::shared_ptr<client::Services> services);
 
   /// Cancels what runs, and ends when all is at rest and the log is closed. One that `sleeps` will
   /// be opened again: hooks are not told of an end.

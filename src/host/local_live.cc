@@ -123,8 +123,9 @@ class LocalLive final : public client::Live {
  public:
   explicit LocalLive(config::Roots roots) : roots_(std::move(roots)) {}
 
-  Result<std::unique_ptr<client::LiveSession>> Attach(const protocol::Attach& attach,
-                                                      client::Watcher watcher) override {
+  Result<std::unique_ptr<client::LiveSession>> Attach(
+      const protocol::Attach& attach, client::Watcher watcher,
+      std::shared_ptr<client::Services> services) override {
     if (!host_) host_ = std::make_unique<HostThread>();
     log::Subscription subscription;
     const auto environment = std::make_shared<const Environment>(Environment::OfProcess());
@@ -134,12 +135,14 @@ class LocalLive final : public client::Live {
       });
     };
     ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, host_->Call([&] {
-      return OpenLane({.roots = roots_,
-                       .loop = host_->loop(),
-                       .models = host_->models(),
-                       .attach = attach,
-                       .environment = environment},
-                      opened);
+      Result<std::unique_ptr<Lane>> made = OpenLane({.roots = roots_,
+                                                     .loop = host_->loop(),
+                                                     .models = host_->models(),
+                                                     .attach = attach,
+                                                     .environment = environment},
+                                                    opened);
+      if (made) (*made)->UseServices(std::move(services));
+      return made;
     }));
     return std::make_unique<LocalSession>(*host_, std::move(lane), std::move(subscription));
   }
