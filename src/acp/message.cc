@@ -44,7 +44,11 @@ Message ReadMessage(std::string_view line) {
   if (!id || (!result && !error))
     return Fault{.id = kept, .message = "invalid request: there is no method"};
   Response response{.id = id.StringOr(id.text()), .result = Copy(result, "null"), .error = {}};
-  if (error) response.error = error["message"].StringOr("the request failed");
+  if (!error) return response;
+  response.error = error["message"].StringOr("the request failed");
+  // Where the official library says what was thrown.
+  const std::string details = error["data"]["details"].StringOr("");
+  if (!details.empty()) *response.error += ": " + details;
   return response;
 }
 

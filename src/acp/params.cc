@@ -59,9 +59,17 @@ Result<protocol::Attach> ReadAttach(const JsonView& params, bool servers_require
 
 ClientTraits ReadTraits(const JsonView& params) {
   const JsonView can = params["clientCapabilities"];
-  return {.forms = Offers(can["elicitation"]["form"]),
-          .notices = Offers(can["session"]["notices"]),
-          .compactions = Offers(can["session"]["compaction"])};
+  ClientTraits traits{.forms = Offers(can["elicitation"]["form"]),
+                      .notices = Offers(can["session"]["notices"]),
+                      .compactions = Offers(can["session"]["compaction"]),
+                      .offers = {}};
+  const auto offers = [&](const JsonView& capability, std::string_view what) {
+    if (capability.Bool().value_or(false)) traits.offers.emplace_back(what);
+  };
+  offers(can["fs"]["readTextFile"], protocol::offer::kRead);
+  offers(can["fs"]["writeTextFile"], protocol::offer::kWrite);
+  offers(can["terminal"], protocol::offer::kTerminal);
+  return traits;
 }
 
 std::string InitializeResult(bool terminal_login) {

@@ -33,12 +33,14 @@ std::optional<std::string> FileText(const std::string& path) {
 
 Session::Session(SessionSetup setup)
     : setup_(std::move(setup)),
+      editor_(std::make_shared<Editor>(setup_.session_id, setup_.client.offers, setup_.output)),
       asks_(setup_.session_id),
       worker_([this](const client::News& news) { Hear(news); }) {}
 
 Session::~Session() {
   BeginEnd();
   worker_.Join();
+  editor_->End();
 }
 
 void Session::BeginEnd() {
@@ -90,6 +92,8 @@ void Session::CancelRequest(Raw id) {
 }
 
 void Session::Take(Response response) {
+  // At once: whatever the worker does may wait for it.
+  if (editor_->Take(response)) return;
   worker_.Post([this, response = std::move(response)](bool alive) {
     const std::optional<Answer> answer = asks_.Take(response);
     if (!alive || !hold_ || !answer) return;
@@ -101,7 +105,7 @@ void Session::Take(Response response) {
 Status Session::Attach(const protocol::Attach& attach) {
   {
     const std::lock_guard lock(setup_.attaching);
-    ASSIGN_OR_RETURN(hold_, setup_.live.Attach(attach, worker_.inbox().Watcher()));
+    ASSIGN_OR_RETURN(hold_, setup_.live.Attach(attach, worker_.inbox().Watcher(), editor_));
   }
   made_ = !attach.session_id;
   const protocol::LiveState state = hold_->State();

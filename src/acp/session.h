@@ -16,6 +16,7 @@
 
 #include "acp/asks.h"
 #include "acp/commands.h"
+#include "acp/editor.h"
 #include "acp/message.h"
 #include "acp/output.h"
 #include "acp/updates.h"
@@ -31,6 +32,7 @@ struct ClientTraits {
   bool forms = false;        // Shows forms.
   bool notices = false;      // Shows notices.
   bool compactions = false;  // Shows compactions.
+  protocol::Texts offers;    // What it does for a session: files, terminals (client/services.h).
 };
 
 /// What a session is made of; what is referred to outlives it.
@@ -128,6 +130,7 @@ class Session {
   std::string Described(const protocol::LiveState& state, bool with_id) const;
 
   SessionSetup setup_;
+  const std::shared_ptr<Editor> editor_;       // Outlives the session where a host still asks.
   std::unique_ptr<client::LiveSession> hold_;  // Null: not open.
   bool made_ = false;                          // The session is new.
   protocol::ModelList models_;

@@ -99,6 +99,10 @@ void WriteTextContent(JsonWriter& writer, std::string_view text) {
   writer.Member("type", "text").Member("text", text).EndObject().EndObject();
 }
 
+void WriteTerminal(JsonWriter& writer, std::string_view terminal_id) {
+  writer.BeginObject().Member("type", "terminal").Member("terminalId", terminal_id).EndObject();
+}
+
 void WriteLocations(JsonWriter& writer, const Locations& locations) {
   writer.BeginArray();
   for (const Location& location : locations) {

@@ -46,6 +46,7 @@ FileDiffs DiffsOf(const std::string& tool, const Raw& args, std::string_view cwd
 // Elements of a tool call's content, and its locations as an array.
 void WriteDiff(JsonWriter& writer, const FileDiff& diff);
 void WriteTextContent(JsonWriter& writer, std::string_view text);
+void WriteTerminal(JsonWriter& writer, std::string_view terminal_id);
 void WriteLocations(JsonWriter& writer, const Locations& locations);
 
 /// TodoWrite's arguments as a plan update; empty when they are none.

@@ -201,8 +201,10 @@ void Updates::WriteOutcome(JsonWriter& writer, const Call& call,
   const protocol::Blocks blocks =
       Decode<protocol::Blocks>(result.content.text).value_or(protocol::Blocks());
   writer.BeginArray();
-  if (const std::string text = Joined<protocol::TextBlock>(blocks); !text.empty())
-    WriteTextContent(writer, text);
+  if (!call.terminal.empty()) WriteTerminal(writer, call.terminal);
+  // A terminal shows the output itself.
+  const std::string text = Joined<protocol::TextBlock>(blocks);
+  if (!text.empty() && (call.terminal.empty() || result.is_error)) WriteTextContent(writer, text);
   for (const protocol::Block& block : blocks) {
     const auto* image = std::get_if<protocol::ImageBlock>(&block);
     if (image == nullptr) continue;
@@ -280,6 +282,14 @@ void Updates::Heard(const protocol::ToolExecutionUpdate& update, std::int64_t ts
   const auto found = calls_.find(update.tool_call_id);
   if (found == calls_.end()) return;
   Call& call = found->second;
+  if (update.terminal_id) {
+    call.terminal = *update.terminal_id;
+    JsonWriter writer(out_.emplace_back());
+    BeginCall(writer, "tool_call_update", update.tool_call_id).Key("content").BeginArray();
+    WriteTerminal(writer, call.terminal);
+    writer.EndArray().EndObject();
+    return;
+  }
   call.output += update.partial;
   if (call.output.size() > kMaxProgress) {
     const std::size_t line = call.output.find('\n', call.output.size() - kMaxProgress);

@@ -55,6 +55,7 @@ class Updates {
     FileDiffs diffs;
     Locations locations;
     std::string output;        // The end of what it said so far.
+    std::string terminal;      // The client's, that it runs in; empty: none.
     std::int64_t told_at = 0;  // When that was last told.
     bool in_message = false;   // The message with it is in the log.
   };

@@ -1,5 +1,6 @@
 #include "acp/updates.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/json_view.h"
@@ -168,6 +169,23 @@ TEST_F(UpdatesTest, ProgressIsTheEndOfTheOutputAndNotToldTooOften) {
   update.partial = "more\n";
   EXPECT_EQ(Hear(update, 1100), List());
   EXPECT_NE(Hear(update, 1600)[0].find(R"("last\nmore\nmore\n")"), std::string::npos);
+}
+
+TEST_F(UpdatesTest, ATerminalIsShownAtOnceAndKeptWithTheWordsOfAFailure) {
+  constexpr std::string_view kTerminal = R"({"type":"terminal","terminalId":"term"})";
+  for (const bool failed : {false, true}) {
+    Add(Called("Bash", "{}"));
+    protocol::ToolExecutionUpdate update;
+    update.tool_call_id = "t1";
+    update.terminal_id = "term";
+    const List shown = Hear(update, 1000);
+    ASSERT_EQ(shown.size(), 1U);
+    EXPECT_EQ(JsonView(shown[0])["content"].text(), fmt::format("[{}]", kTerminal));
+    const List ended = Add(Result(failed, "said"));
+    const std::string content(JsonView(ended.at(0))["content"].text());
+    EXPECT_TRUE(content.starts_with(fmt::format("[{}", kTerminal))) << content;
+    EXPECT_EQ(content.contains("said"), failed);
+  }
 }
 
 TEST_F(UpdatesTest, AWriteShowsWhatTheFileWasByTheFactOfIt) {

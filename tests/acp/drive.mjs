@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk';
+import { Editor } from './editor.mjs';
 import { checkItself, checkRecord } from './schema.mjs';
 import { Setting, soon } from './setting.mjs';
 
@@ -21,8 +22,9 @@ let records = 0;
 const newRecord = () => path.join(setting.folder, `record${++records}.jsonl`);
 const agentCommand = (record) => [process.execPath, path.resolve('tee.mjs'), record, process.env.STET_BIN, 'acp'];
 
-/** Runs `op` as a client of a new agent; `permit` answers what is asked. Gives the recorded messages. */
-async function withAgent({ permit, ask }, op) {
+/** Runs `op` as a client of a new agent; `permit` answers what is asked, `editor` has files and terminals. Gives the
+ *  recorded messages. */
+async function withAgent({ permit, ask, editor }, op) {
   const record = newRecord();
   const [program, ...args] = agentCommand(record);
   const agent = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -37,6 +39,7 @@ async function withAgent({ permit, ask }, op) {
       updates.push(params.update);
       for (const wait of waiting) wait(params.update);
     });
+  editor?.join(app);
   /** The next update of that kind. */
   const next = (kind) => soon(new Promise((resolve) => waiting.push((update) => {
     if (update.sessionUpdate === kind) resolve(update);
@@ -45,9 +48,10 @@ async function withAgent({ permit, ask }, op) {
   await soon(app.connectWith(stream, async (ctx) => {
     const hello = await ctx.request(methods.agent.initialize, { protocolVersion: 1,
       clientInfo: { name: 'check', version: '1' },
-      clientCapabilities: { elicitation: { form: {} }, session: { notices: {}, compaction: {} } } });
+      clientCapabilities: { elicitation: { form: {} }, session: { notices: {}, compaction: {} },
+                            ...editor?.capabilities() } });
     assert.equal(hello.protocolVersion, 1);
-    await op(ctx, { updates, next, hello });
+    await op(ctx, { updates, next, hello, agent });
   }), 'the client');
   agent.stdin.end();
   assert.equal(await soon(ended, 'the end of the agent'), 0);
@@ -138,6 +142,109 @@ async function cancels() {
   assert.ok(!fs.existsSync(setting.file('no.txt')));
 }
 
+const allow = () => selected('allow_once');
+const open = async (ctx) =>
+  (await ctx.request(methods.agent.session.new, { cwd: setting.project, mcpServers: [] })).sessionId;
+const ends = (updates) => updates.filter(({ status }) => status === 'completed' || status === 'failed');
+
+/** What is open in the editor counts, saved or not, and the editor writes. */
+async function anEditorsTextsAreReadAndWritten() {
+  const file = fs.realpathSync(setting.project) + '/open.txt';
+  fs.writeFileSync(file, 'saved\n');
+  const edit = (from, to) => after(call('Edit', { file_path: 'open.txt', old_string: from, new_string: to }));
+  const editor = new Editor();
+  editor.texts.set(file, 'typed\n');
+  await setting.play([call('Read', { file_path: 'open.txt' }), edit('typed', 'edited'),
+                      after(call('Write', { file_path: 'fresh.txt', content: 'new' })), after(text('Done.'))]);
+  const record = await withAgent({ permit: allow, editor }, async (ctx, { updates }) => {
+    const sessionId = await open(ctx);
+    assert.equal((await prompt(ctx, sessionId, 'edit it')).stopReason, 'end_turn');
+    assert.deepEqual(ends(updates).map(({ status }) => status), ['completed', 'completed', 'completed']);
+    assert.match(JSON.stringify(ends(updates)[0].content), /typed/);
+    assert.equal(editor.texts.get(file), 'edited\n');
+    assert.equal(fs.readFileSync(file, 'utf8'), 'edited\n');
+    assert.equal(fs.readFileSync(setting.file('fresh.txt'), 'utf8'), 'new');
+
+    // One that refuses: nothing is written behind its back. A text that cannot be had is the disk's.
+    editor.refuses = (what) => what === 'write';
+    await setting.play([call('Read', { file_path: 'open.txt' }), edit('edited', 'again'), after(text('Done.'))]);
+    updates.length = 0;
+    assert.equal((await prompt(ctx, sessionId, 'edit again')).stopReason, 'end_turn');
+    assert.deepEqual(ends(updates).map(({ status }) => status), ['completed', 'failed']);
+    assert.match(JSON.stringify(ends(updates)[1].content), /the file is locked/);
+    assert.equal(fs.readFileSync(file, 'utf8'), 'edited\n');
+    editor.texts.set(file, 'typed again\n');
+    editor.refuses = () => true;
+    await setting.play([call('Read', { file_path: 'open.txt' }), after(text('Done.'))]);
+    updates.length = 0;
+    await prompt(ctx, sessionId, 'read it');
+    assert.match(JSON.stringify(ends(updates)[0].content), /1\\tedited/);
+  });
+  const sent = record.filter(({ message }) => message.method === 'fs/write_text_file');
+  assert.deepEqual(sent.map(({ message }) => message.params.path),
+                   [file, path.join(path.dirname(file), 'fresh.txt'), file]);
+}
+
+/** Commands run where the user sees them. */
+async function commandsRunInTheEditorsTerminal() {
+  const editor = new Editor();
+  await setting.play([
+    call('Bash', { command: 'mkdir -p sub && cd sub && echo "in $PWD with [$STET_KEY]" && exit 3' }),
+    after(call('Bash', { command: 'pwd; kill -9 $$' })),
+    after(call('Bash', { command: 'echo hidden', background: true })),
+    after(text('Done.')),
+    { when: { lastUser: 'wait' }, ...call('Bash', { command: 'echo begun; sleep 600' }) },
+    { times: 0, ...text('Here I am.') },
+  ]);
+  await withAgent({ permit: allow, editor }, async (ctx, { updates, next }) => {
+    const sessionId = await open(ctx);
+    assert.equal((await prompt(ctx, sessionId, 'run it')).stopReason, 'end_turn');
+    const shown = updates.filter(({ content }) => content?.[0]?.type === 'terminal');
+    assert.deepEqual(shown.map(({ content }) => content[0].terminalId), ['term_1', 'term_1', 'term_2', 'term_2']);
+    const [first, second] = ends(updates).map((end) => JSON.stringify(end));
+    assert.match(first, /"failed".*in .*\/sub with \[sesame\].*Exit code 3/);
+    assert.match(second, /\/sub\\n.*Killed by signal 9/);
+    assert.ok([...editor.terminals.values()].every(({ released }) => released));
+    assert.equal(editor.terminals.size, 2, 'what runs in the background runs here');
+
+    const begun = next('tool_call_update');
+    const stopped = prompt(ctx, sessionId, 'wait');
+    await begun;
+    while (!editor.terminals.get('term_3')?.output) await new Promise((resolve) => { setTimeout(resolve, 5); });
+    await ctx.notify(methods.agent.session.cancel, { sessionId });
+    assert.equal((await stopped).stopReason, 'cancelled');
+    assert.equal((await editor.waitForExit({ terminalId: 'term_3' })).signal, 'SIGKILL');
+    assert.match(JSON.stringify(ends(updates).at(-1)), /begun.*Stopped: the call was cancelled/);
+    assert.ok(editor.terminals.get('term_3').released);
+  });
+}
+
+/** A client that dies while it is asked leaves a session that is whole. */
+async function aClientThatDiesLeavesASoundSession() {
+  fs.writeFileSync(setting.file('dead.txt'), 'saved\n');
+  await setting.play([call('Read', { file_path: 'dead.txt' }), after(text('Never said.'))]);
+  const record = newRecord();
+  const [program, ...args] = agentCommand(record);
+  const agent = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  const ended = new Promise((resolve) => agent.once('close', resolve));
+  const lines = [];
+  const heard = (what) => soon((async () => {
+    while (!lines.join('').includes(what)) await new Promise((resolve) => { setTimeout(resolve, 5); });
+  })(), what);
+  agent.stdout.on('data', (data) => lines.push(String(data)));
+  const say = (id, method, params) => agent.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+  say(1, 'initialize', { protocolVersion: 1, clientCapabilities: new Editor().capabilities() });
+  say(2, 'session/new', { cwd: setting.project, mcpServers: [] });
+  await heard('"sessionId"');
+  const sessionId = /"sessionId":"([^"]+)"/.exec(lines.join(''))[1];
+  say(3, 'session/prompt', { sessionId, prompt: [{ type: 'text', text: 'read it' }] });
+  await heard('fs/read_text_file');
+  agent.stdin.end();
+  assert.equal(await soon(ended, 'the end of the agent'), 0);
+  const check = spawn(process.env.STET_BIN, ['sessions', 'verify', '--all'], { env, stdio: 'ignore' });
+  assert.equal(await soon(new Promise((resolve) => check.once('close', resolve)), 'the check'), 0);
+}
+
 async function aSessionIsLoadedResumedListedAndDeleted(sessionId) {
   await setting.play([{ when: { contains: 'edit it', lastUser: 'and now' }, ...text('I remember.') }]);
   const open = { sessionId, cwd: setting.project, mcpServers: [] };
@@ -226,6 +333,9 @@ try {
   checkItself(newRecord());
   const session = await aTaskWithPermissionAndEdit();
   await cancels();
+  await anEditorsTextsAreReadAndWritten();
+  await commandsRunInTheEditorsTerminal();
+  await aClientThatDiesLeavesASoundSession();
   await aSessionIsLoadedResumedListedAndDeleted(session);
   await acpxRunsATask();
   await acpxGoesOnAndCancels();
