@@ -40,10 +40,11 @@ Session::Session(SessionSetup setup)
 Session::~Session() {
   BeginEnd();
   worker_.Join();
-  editor_->End();
 }
 
 void Session::BeginEnd() {
+  // The client does nothing more for us: whoever waits for it goes on.
+  editor_->End();
   worker_.PostFirst([this](bool alive) {
     // Ignoring the error on purpose: nobody is left to hear of it, and the log keeps what it has.
     if (alive) (void)End();
