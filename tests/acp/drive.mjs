@@ -151,6 +151,7 @@ const ends = (updates) => updates.filter(({ status }) => status === 'completed' 
 async function anEditorsTextsAreReadAndWritten() {
   const file = fs.realpathSync(setting.project) + '/open.txt';
   fs.writeFileSync(file, 'saved\n');
+  fs.rmSync(setting.file('fresh.txt'), { force: true });
   const edit = (from, to) => after(call('Edit', { file_path: 'open.txt', old_string: from, new_string: to }));
   const editor = new Editor();
   editor.texts.set(file, 'typed\n');
@@ -217,6 +218,20 @@ async function commandsRunInTheEditorsTerminal() {
     assert.match(JSON.stringify(ends(updates).at(-1)), /begun.*Stopped: the call was cancelled/);
     assert.ok(editor.terminals.get('term_3').released);
   });
+}
+
+/** The same when the sessions are worked on in a host of their own. */
+async function anEditorServesAHostInAnotherProcess() {
+  const host = (what) => soon(new Promise((resolve) => {
+    spawn(process.env.STET_BIN, ['host', what], { env, stdio: 'ignore' }).once('close', resolve);
+  }), `host ${what}`);
+  assert.equal(await host('start'), 0);
+  try {
+    await anEditorsTextsAreReadAndWritten();
+    await commandsRunInTheEditorsTerminal();
+  } finally {
+    await host('stop');
+  }
 }
 
 /** A client that dies while it is asked leaves a session that is whole. */
@@ -342,6 +357,7 @@ try {
   await cancels();
   await anEditorsTextsAreReadAndWritten();
   await commandsRunInTheEditorsTerminal();
+  await anEditorServesAHostInAnotherProcess();
   await aClientThatDiesLeavesASoundSession(call('Read', { file_path: 'dead.txt' }), 'fs/read_text_file');
   await aClientThatDiesLeavesASoundSession(call('Bash', { command: 'touch never.txt' }), 'terminal/create');
   await aSessionIsLoadedResumedListedAndDeleted(session);
