@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -87,6 +88,15 @@ Status WriteToDisk(const Change& change) {
   return ReplaceFile(change.path, change.after, Durable::kYes, kNewFileMode);
 }
 
+/// An editor follows links where we replace them: as late as we can, that the path is no other
+/// file.
+Status CheckNoLink(const Change& change) {
+  RETURN_IF_ERROR(CheckPlace(change.path));
+  struct stat now = {};
+  if (::lstat(change.path.c_str(), &now) == 0 && S_ISLNK(now.st_mode)) return Touched(change.path);
+  return CheckUntouched(change);
+}
+
 Task<Status> WriteInEditor(const std::shared_ptr<Editor> editor, const Change& change,
                            CancelToken cancel) {
   if (change.before && change.before->in_editor) {
@@ -95,6 +105,7 @@ Task<Status> WriteInEditor(const std::shared_ptr<Editor> editor, const Change& c
   } else {
     CO_RETURN_IF_ERROR(CheckContent(change));
   }
+  CO_RETURN_IF_ERROR(CheckNoLink(change));
   const Status written = co_await editor->Write(change.path, change.after, cancel);
   if (written) co_return Status();
   co_return Fail(written.error().code,

@@ -1,5 +1,7 @@
 #include "tool/load.h"
 
+#include <unistd.h>
+
 #include "tool/editor_fixture.h"
 #include "tool/tool_fixture.h"
 
@@ -138,6 +140,23 @@ TEST_F(EditorFilesTest, LineEndsAndTheLackOfTheLastOneAreAsTheEditorGivesThem) {
   Read("a.txt");
   TextOfRun("Edit", Edit(Path("a.txt"), "one", "1\n1"));
   EXPECT_EQ(fake_->texts[Path("a.txt")], "1\r\n1\r\ntwo");
+}
+
+TEST_F(EditorFilesTest, ThePathIsStillTheFileThatWasDecidedOnWhenTheEditorIsAsked) {
+  Put("a.txt", "one\n");
+  Put("other.txt", "other\n");
+  Read("a.txt");
+  on_record_ = [&] {
+    ASSERT_EQ(::unlink(Path("a.txt").c_str()), 0);
+    ASSERT_EQ(::symlink(Path("other.txt").c_str(), Path("a.txt").c_str()), 0);
+  };
+  fake_->texts[Path("a.txt")] = "one\n";
+  TextOfRun("Edit", Edit(Path("a.txt"), "one", "1"), true);
+  on_record_ = [&] { ASSERT_EQ(::symlink(Path("far.txt").c_str(), Path("new.txt").c_str()), 0); };
+  TextOfRun("Write", Strings({{"file_path", Path("new.txt")}, {"content", "x"}}), true);
+  EXPECT_EQ(std::ranges::count(fake_->asked, "write " + Path("a.txt")), 0);
+  EXPECT_EQ(std::ranges::count(fake_->asked, "write " + Path("new.txt")), 0);
+  EXPECT_EQ(Get("other.txt"), "other\n");
 }
 
 TEST_F(EditorFilesTest, AnEditorThatOnlyReadsLeavesWhatIsNotSavedAlone) {
