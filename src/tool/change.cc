@@ -97,16 +97,15 @@ Status CheckNoLink(const Change& change) {
   return CheckUntouched(change);
 }
 
-Task<Status> WriteInEditor(const std::shared_ptr<Editor> editor, const Change& change,
-                           CancelToken cancel) {
+Task<Status> WriteInEditor(Editor& editor, const Change& change, CancelToken cancel) {
   if (change.before && change.before->in_editor) {
-    const Result<std::string> now = co_await editor->Read(change.path, cancel);
+    const Result<std::string> now = co_await editor.Read(change.path, cancel);
     if (!now || *now != change.before->bytes) co_return Touched(change.path);
   } else {
     CO_RETURN_IF_ERROR(CheckContent(change));
   }
   CO_RETURN_IF_ERROR(CheckNoLink(change));
-  const Status written = co_await editor->Write(change.path, change.after, cancel);
+  const Status written = co_await editor.Write(change.path, change.after, cancel);
   if (written) co_return Status();
   co_return Fail(written.error().code,
                  fmt::format("The user's editor did not write {}: {}. Read it again to see what it "
@@ -134,7 +133,7 @@ Task<Status> Apply(Call& call, const Change& change) {
   if (!WasOnDisk(change)) CO_RETURN_IF_ERROR(MakeDirs(ParentDir(change.path), kNewFolderMode));
   const std::shared_ptr<Editor> editor = call.editor;
   if (editor && editor->writes() && IsForEditor(change.path, change.after)) {
-    CO_RETURN_IF_ERROR(co_await WriteInEditor(editor, change, call.cancel));
+    CO_RETURN_IF_ERROR(co_await WriteInEditor(*editor, change, call.cancel));
   } else {
     CO_RETURN_IF_ERROR(WriteToDisk(change));
   }
