@@ -66,7 +66,8 @@ Status ShellFiles::WriteStart(const std::vector<std::string>& hidden) const {
   const std::string trap =
       fmt::format("{{ builtin pwd -P >|{} || :; }} 2>/dev/null", Quoted(folder_ + "/cwd"));
   std::string script = fmt::format("trap {} EXIT\n", Quoted(trap));
-  for (const std::string& name : hidden) script += fmt::format("unset -v {} 2>/dev/null\n", Quoted(name));
+  for (const std::string& name : hidden)
+    script += fmt::format("unset -v {} 2>/dev/null\n", Quoted(name));
   const char* own = ::getenv("BASH_ENV");
   if (own != nullptr && *own != '\0')
     script += fmt::format("export BASH_ENV={0}\n[ -r {0} ] && . {0}\n", Quoted(own));
