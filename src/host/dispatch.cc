@@ -299,6 +299,11 @@ constexpr auto kMethods = std::to_array<Method>({
          return Encoded(MakeLocalDevice(roots)->Config());
        });
      }},
+    {"host.keep", kAdmin,
+     [](Call call) -> Task<Reply> {
+       call.host.Keep();
+       co_return "{}";
+     }},
     {"host.status", kView,
      [](Call call) -> Task<Reply> { co_return Encode(call.host.Describe()); }},
     {"host.stop", kAdmin, StopHost},

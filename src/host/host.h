@@ -33,6 +33,8 @@ struct HostOptions {
   std::chrono::milliseconds patience = std::chrono::seconds(60);
   /// Called when it should end: somebody asked for it, or nobody needs it any more.
   std::function<void()> stop;
+  /// Called when it is to stay, whoever started it.
+  std::function<void()> keep;
 };
 
 class Host {
@@ -64,6 +66,11 @@ class Host {
   /// Puts it aside, so that its folder can be moved.
   Task<Status> Release(std::string session_id);
   void Stop() const { options_.stop(); }
+  /// It no longer leaves with its last client.
+  void Keep() {
+    options_.launched = "user";
+    if (options_.keep) options_.keep();
+  }
 
   /// Streams over HTTP, each under a number of its own.
   std::uint64_t NewStream() { return ++last_stream_; }

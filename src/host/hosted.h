@@ -96,7 +96,7 @@ class Hosted final : public FeedSource {
   Hub hub_;
   protocol::Attach attach_;  // As it was opened the last time.
   std::shared_ptr<Environment> environment_;
-  bool brought_ = false;  // A client handed it over.
+  bool brought_ = false;                        // A client handed it over.
   std::shared_ptr<client::Services> services_;  // Null: no client offers any.
   std::unique_ptr<Lane> lane_;
   log::Subscription subscription_;

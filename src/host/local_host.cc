@@ -124,6 +124,21 @@ std::optional<HostState> FindHost(const config::Roots& roots) {
   return std::nullopt;
 }
 
+/// A line to the host that runs, null when none does. While it is held, one that a client started
+/// does not leave.
+std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots) {
+  while (const std::optional<HostState> running = FindHost(roots)) {
+    std::unique_ptr<client::RemoteLive> line = Reach(*running);
+    if (running->launched != "client") return line;
+    // Once it has answered it knows of us, unless it had decided to leave: then it has said so. One
+    // that is held up and does not answer still runs.
+    (void)line->Ask({.method = "host.status", .repeatable = true, .within = kAnswerTime});
+    const std::optional<HostState> now = RunningHost(roots);
+    if (now && now->pid == running->pid) return line;
+  }
+  return nullptr;
+}
+
 class LocalHost final : public client::HostControl {
  public:
   explicit LocalHost(config::Roots roots) : roots_(std::move(roots)) {}
@@ -131,7 +146,8 @@ class LocalHost final : public client::HostControl {
   Status Serve(const HostLaunch& launch) override { return ServeHost(roots_, launch); }
 
   Result<HostState> Start(const HostLaunch& launch) override {
-    if (std::optional<HostState> running = FindHost(roots_)) return *std::move(running);
+    ASSIGN_OR_RETURN(std::optional<HostState> found, Running(launch));
+    if (found) return *std::move(found);
     RETURN_IF_ERROR(MakeDirs(roots_.data));
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return FailSystem(errno, "make a pipe");
@@ -221,6 +237,25 @@ class LocalHost final : public client::HostControl {
   Status RevokeToken(const std::string& name) override { return host::Tokens(roots_).Revoke(name); }
 
  private:
+  /// The host that runs already, if one does. What the user starts does not leave with its clients,
+  /// whoever started it first.
+  [[nodiscard]] Result<std::optional<HostState>> Running(const HostLaunch& launch) const {
+    while (std::optional<HostState> running = FindHost(roots_)) {
+      if (launch.listen && running->address.empty())
+        return Fail(Code::kBusy, fmt::format("a host runs (process {}) and listens at no address. "
+                                             "Type: stet host stop",
+                                             running->pid));
+      if (launch.launched == "client" || running->launched != "client") return running;
+      const Result<Raw> kept =
+          Reach(*running)->Ask({.method = "host.keep", .repeatable = true, .within = kAnswerTime});
+      std::optional<HostState> now = RunningHost(roots_);
+      if (!now || now->pid != running->pid) continue;  // It was just leaving.
+      if (!kept) return std::unexpected(kept.error());
+      return now;
+    }
+    return std::nullopt;
+  }
+
   const config::Roots roots_;
 };
 
@@ -238,6 +273,7 @@ std::unique_ptr<client::RemoteLive> Reach(const HostState& state) {
 }
 
 Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots) {
+  if (std::unique_ptr<client::RemoteLive> line = Hold(roots)) return line;
   HostLaunch launch;
   launch.launched = "client";
   ASSIGN_OR_RETURN(const HostState state, MakeHostControl(roots)->Start(launch));
@@ -246,9 +282,9 @@ Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& ro
 
 std::optional<Result<Raw>> AskRunningHost(const config::Roots& roots, const std::string& method,
                                           const std::string& params) {
-  const std::optional<HostState> running = FindHost(roots);
-  if (!running) return std::nullopt;
-  return Reach(*running)->Ask({.method = method, .params = params});
+  const std::unique_ptr<client::RemoteLive> line = Hold(roots);
+  if (!line) return std::nullopt;
+  return line->Ask({.method = method, .params = params});
 }
 
 Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work) {
@@ -262,7 +298,7 @@ Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, clien
   }
   const bool starts = work == Work::kBackground || (work == Work::kConversation && join == "auto");
   if (starts) return ReachOrStart(roots);
-  if (const std::optional<HostState> running = FindHost(roots)) return Reach(*running);
+  if (std::unique_ptr<client::RemoteLive> line = Hold(roots)) return line;
   return MakeLocalLive(roots);
 }
 

@@ -81,6 +81,7 @@ class Service {
   Result<HostOptions> Options();
   Status Announce();
   void Stop();
+  void Keep();
 
   const config::Roots& roots_;
   const protocol::HostLaunch& launch_;
@@ -102,7 +103,8 @@ Result<HostOptions> Service::Options() {
                       .token = before ? before->token : NewToken(),
                       .origins = settings.host.origins.value_or(std::vector<std::string>()),
                       .names = settings.host.names.value_or(std::vector<std::string>()),
-                      .stop = [this] { Stop(); }};
+                      .stop = [this] { Stop(); },
+                      .keep = [this] { Keep(); }};
   if (settings.host.sleep_after_ms)
     options.sleep_after = std::chrono::milliseconds(*settings.host.sleep_after_ms);
   return options;
@@ -127,6 +129,12 @@ Status Service::Announce() {
   // Ignoring the error on purpose: whoever waited has gone.
   (void)WriteAll(ready.get(), "ready\n");
   return {};
+}
+
+void Service::Keep() {
+  state_.launched = "user";
+  // Ignoring the error on purpose: it is for people to read.
+  (void)WriteHostState(roots_, state_);
 }
 
 void Service::Stop() {

@@ -106,6 +106,20 @@ TEST_F(HostTest, WorksInTheBackgroundForAScript) {
   EXPECT_EQ(Status()["status"]["sessions"].IntOr(0), 1) << "a new one needs no host";
 }
 
+TEST_F(HostTest, OneThatAClientStartedStaysWhenTheUserWantsIt) {
+  const auto one = Ready();
+  const std::int64_t pid = Pid();
+  ASSERT_GT(pid, 0);
+  EXPECT_EQ(Status()["status"]["launched"].StringOr(""), "client");
+  const Ran elsewhere = program_.Run({"host", "start", "--listen", "127.0.0.1:0"});
+  EXPECT_NE(elsewhere.exit_code, 0) << "it does not listen there";
+  EXPECT_NE(elsewhere.err.find("stet host stop"), std::string::npos) << elsewhere.err;
+  ASSERT_EQ(program_.Run({"host", "start"}).exit_code, 0);
+  EXPECT_EQ(Status()["status"]["launched"].StringOr(""), "user");
+  Quit(*one);
+  EXPECT_EQ(Pid(), pid);
+}
+
 TEST_F(HostTest, WhatChangesASessionGoesThroughTheHost) {
   ASSERT_EQ(program_.Run({"host", "start"}).exit_code, 0);
   ASSERT_EQ(program_.Run({"-p", "--host", "list *.md"}).exit_code, 0);
