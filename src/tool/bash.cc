@@ -64,6 +64,13 @@ bool IsForTerminal(const Args& args, const Call& call) {
          call.sandbox == nullptr;
 }
 
+/// What keeps git from running a repository's hooks (git_programs.h): it holds there as it does
+/// here.
+std::vector<std::string> GitSettingsIn(std::vector<std::string> variables) {
+  std::erase_if(variables, [](const std::string& one) { return !one.starts_with("GIT_CONFIG_"); });
+  return variables;
+}
+
 /// Goes where the shell went, inside the project; what to tell the model of it.
 std::string FollowCwd(const std::string& ended_in, Workspace& workspace) {
   if (ended_in.empty() || ended_in == workspace.cwd) return "";
@@ -175,6 +182,7 @@ class BashTool final : public Tool {
                             std::string notes, Call& call) {
     const TerminalRequest request{.command = Args(args).Text("command").value_or(""),
                                   .hidden = hidden_,
+                                  .variables = GitSettingsIn(variables_()),
                                   .timeout = Timeout(Args(args))};
     Result<TerminalRan> ran = co_await RunInTerminal(request, call);
     if (!ran) co_return Problem("The command was not run: " + ran.error().Text());

@@ -98,10 +98,9 @@ Task<Result<TerminalRan>> RunInTerminal(const TerminalRequest& request, Call& ca
   const std::shared_ptr<Editor> editor = call.editor;
   CO_ASSIGN_OR_RETURN(const ShellFiles files, ShellFiles::Make(request.hidden));
   CO_ASSIGN_OR_RETURN(ShellOutput output, ShellOutput::Make(files.output()));
-  const std::vector<std::string> none;
   TerminalCommand command{.program = "bash",
                           .arguments = {"-c", request.command},
-                          .variables = ShellEnvironment(none, files),
+                          .variables = ShellEnvironment(request.variables, files),
                           .cwd = call.workspace.cwd,
                           .max_bytes = kMaxOutput};
   Result<std::string> opened = co_await editor->OpenTerminal(std::move(command));

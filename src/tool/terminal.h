@@ -18,7 +18,8 @@ inline constexpr std::chrono::seconds kMaxTerminalTime{600};
 
 struct TerminalRequest {
   std::string command;
-  std::vector<std::string> hidden;  // Variables that it does not get, whatever the editor has.
+  std::vector<std::string> hidden;     // Variables that it does not get, whatever the editor has.
+  std::vector<std::string> variables;  // "NAME=value": beside the editor's own.
   std::optional<std::chrono::seconds> timeout;
 };
 

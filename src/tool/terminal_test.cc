@@ -38,6 +38,18 @@ TEST_F(TerminalTest, ACommandRunsInTheEditorsTerminalAndGivesItsOutput) {
   EXPECT_EQ(fake_->waits.front(), kMaxTerminalTime);
 }
 
+TEST_F(TerminalTest, WhatKeepsGitFromRunningHooksHoldsThereToo) {
+  ::setenv("GIT_CONFIG_COUNT", "0", 1);
+  ::setenv("STET_TEST_OTHER", "the editor has its own", 1);
+  RunCommand("git status");
+  ::unsetenv("GIT_CONFIG_COUNT");
+  ::unsetenv("STET_TEST_OTHER");
+  const std::vector<std::string>& variables = fake_->commands.at(0).variables;
+  EXPECT_EQ(std::ranges::count(variables, "GIT_CONFIG_COUNT=0"), 1);
+  EXPECT_FALSE(std::ranges::any_of(
+      variables, [](const std::string& one) { return one.starts_with("STET_TEST_OTHER"); }));
+}
+
 TEST_F(TerminalTest, ExitCodesAndSignalsComeBackAsTheyDoFromOurOwnShell) {
   fake_->end = {.exit_code = 3, .signal = ""};
   EXPECT_EQ(RunCommand("false", true), "Exit code 3\n");
@@ -99,8 +111,10 @@ TEST_F(TerminalTest, HiddenVariablesAreTakenAwayAndTheFolderIsFollowed) {
         Subprocess::Run(std::move(options), Deadline::After(std::chrono::minutes(1)), never);
     said = ran ? ran->out : ran.error().Text();
   };
-  const TerminalRequest request{
-      .command = "cd sub; echo [$STET_TEST_HIDDEN]", .hidden = {"STET_TEST_HIDDEN"}, .timeout = {}};
+  const TerminalRequest request{.command = "cd sub; echo [$STET_TEST_HIDDEN]",
+                                .hidden = {"STET_TEST_HIDDEN"},
+                                .variables = {},
+                                .timeout = {}};
   Call call{.tool_call_id = "",
             .loop = loop_,
             .workspace = workspace_,
