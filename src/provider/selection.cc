@@ -159,7 +159,7 @@ Result<Selected> FromSettings(const ModelSettings& settings, std::string_view wh
 Result<Selected> Choose(const config::Settings& settings, const std::string& asked,
                         const Environment& environment) {
   Selected offline{.access = {.model = OfflineModel(), .key = ""}};
-  if (asked == "offline") return offline;
+  if (asked == "offline" || asked == offline.access.model.FullName()) return offline;
   if (!asked.empty()) {
     const auto named = settings.models.find(asked);
     if (named != settings.models.end())

@@ -27,6 +27,7 @@ TEST(SelectionTest, WithNothingConfiguredTheOfflineModelWorks) {
   ASSERT_TRUE(selected);
   EXPECT_TRUE(selected->offline());
   EXPECT_TRUE(Select("[model]\nid='claude-opus-5'", "offline")->offline());
+  EXPECT_TRUE(Select("[model]\nid='claude-opus-5'", "stet/offline")->offline()) << "as it is listed";
 }
 
 TEST(SelectionTest, TheConfiguredModelComesWithItsKey) {
