@@ -4,11 +4,12 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
-
-#include <gtest/gtest.h>
+#include <vector>
 
 #include "base/json_view.h"
 #include "base/loop_thread.h"
@@ -20,48 +21,18 @@ namespace stet::test {
 
 class RunningHost {
  public:
-  explicit RunningHost(host::HostOptions options) {
-    options.listen.unix_path = options.roots.data + "/host.sock";
-    options.listen.address = "127.0.0.1";
-    options.token = kToken;
-    if (!options.stop) options.stop = [] {};
-    EXPECT_TRUE(MakeDirs(options.roots.data));
-    socket_ = options.listen.unix_path;
-    auto started = host::Host::Start(thread_.loop(), std::move(options));
-    EXPECT_TRUE(started) << started.error().Text();
-    if (started) host_ = *std::move(started);
-    address_ = host_ ? host_->address() : "";
-    thread_.Start();
-  }
+  explicit RunningHost(host::HostOptions options);
   ~RunningHost() { Stop(); }
 
-  void Stop() {
-    if (!host_) return;
-    thread_.Await<bool>([this]() -> Task<bool> {
-      co_await host_->Shutdown();
-      co_return true;
-    });
-    thread_.Stop();
-    thread_.loop().Abandon();
-    host_.reset();
-  }
+  void Stop();
 
   [[nodiscard]] std::unique_ptr<client::RemoteLive> Client(
-      std::optional<std::vector<std::string>> environment = {}) const {
-    client::RemoteOptions options;
-    options.endpoint.unix_path = socket_;
-    options.environment = std::move(environment);
-    return client::MakeRemoteLive(options);
-  }
+      std::optional<std::vector<std::string>> environment = {}) const;
   [[nodiscard]] const std::string& socket() const { return socket_; }
   /// "127.0.0.1:PORT".
   [[nodiscard]] const std::string& address() const { return address_; }
-  [[nodiscard]] std::uint16_t port() const {
-    return static_cast<std::uint16_t>(std::stoi(address_.substr(address_.rfind(':') + 1)));
-  }
-  protocol::HostStatus Describe() {
-    return thread_.Call([this] { return host_->Describe(); });
-  }
+  [[nodiscard]] std::uint16_t port() const;
+  protocol::HostStatus Describe();
 
   static constexpr const char* kToken = "stet_test";
 
@@ -75,100 +46,24 @@ class RunningHost {
 /// Says what it is told to say, and keeps what it hears.
 class WireClient {
  public:
-  explicit WireClient(rpc::Endpoint endpoint) {
-    thread_.Start();
-    auto dialled = thread_.Await<Result<std::unique_ptr<rpc::Channel>>>([&] {
-      const CancelToken never;
-      return rpc::Dial(thread_.loop(), endpoint, never);
-    });
-    if (!dialled) {
-      refused_ = dialled.error();
-      return;
-    }
-    channel_ = *std::move(dialled);
-    thread_.Call([this] {
-      channel_->Start({.frame = [this](std::string_view frame) { Hear(frame); },
-                       .drained = [] {},
-                       .closed = [this](const Error&) { Closed(); }});
-      return true;
-    });
-  }
-  ~WireClient() {
-    thread_.Call([this] {
-      channel_.reset();
-      return true;
-    });
-  }
+  explicit WireClient(rpc::Endpoint endpoint);
+  ~WireClient();
 
   [[nodiscard]] const std::optional<Error>& refused() const { return refused_; }
 
-  void Say(const std::string& message) {
-    thread_.Call([&] {
-      if (channel_) channel_->Send(message);
-      return true;
-    });
-  }
-  void Hello(const std::string& token = "") {
-    protocol::Hello hello;
-    hello.version = protocol::kWireVersion;
-    if (!token.empty()) hello.token = token;
-    hello.client_id = "test";
-    Say(Encode(hello));
-  }
+  void Say(const std::string& message);
+  void Hello(const std::string& token = "");
   /// The reply to a request: its text, as it came.
-  std::string Ask(const std::string& method, const std::string& params = "{}") {
-    const std::string id = std::to_string(++last_);
-    protocol::WireRequest request;
-    request.request_id = id;
-    request.method = method;
-    request.params = Raw{params};
-    Say(Encode(request));
-    return Await([&](const JsonView& message) {
-             return message["type"].StringOr("") == "reply" &&
-                    message["requestId"].StringOr("") == id;
-           })
-        .value_or("");
-  }
+  std::string Ask(const std::string& method, const std::string& params = "{}");
   /// The first message of this type, now or within a long time.
-  std::optional<std::string> AwaitType(const std::string& type) {
-    return Await([&](const JsonView& message) { return message["type"].StringOr("") == type; });
-  }
-  std::optional<std::string> Await(const std::function<bool(const JsonView&)>& fits) {
-    std::unique_lock lock(mutex_);
-    std::optional<std::string> found;
-    std::size_t looked = 0;
-    changed_.wait_for(lock, std::chrono::seconds(60), [&] {
-      for (; looked < heard_.size() && !found; ++looked) {
-        if (fits(JsonView(heard_[looked]))) found = heard_[looked];
-      }
-      return found || (closed_ && looked == heard_.size());
-    });
-    return found;
-  }
-  std::vector<std::string> Heard() {
-    const std::lock_guard lock(mutex_);
-    return {heard_.begin(), heard_.end()};
-  }
-  bool AwaitClosed() {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, std::chrono::seconds(60), [&] { return closed_; });
-  }
+  std::optional<std::string> AwaitType(const std::string& type);
+  std::optional<std::string> Await(const std::function<bool(const JsonView&)>& fits);
+  std::vector<std::string> Heard();
+  bool AwaitClosed();
 
  private:
-  void Hear(std::string_view frame) {
-    const std::lock_guard lock(mutex_);
-    while (!frame.empty()) {
-      const std::size_t end = std::min(frame.find('\n'), frame.size());
-      heard_.emplace_back(frame.substr(0, end));
-      frame.remove_prefix(std::min(end + 1, frame.size()));
-    }
-    changed_.notify_all();
-  }
-  void Closed() {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    changed_.notify_all();
-  }
+  void Hear(std::string_view frame);
+  void Closed();
 
   LoopThread thread_;
   std::unique_ptr<rpc::Channel> channel_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <functional>
@@ -21,23 +20,14 @@
 #include "host/local_sessions.h"
 #include "host/session_store.h"
 #include "log/log.h"
-#include "tests/model/cause_fixture.h"
 #include "tests/model/host_fixture.h"
-#include "tests/model/projection_fixture.h"
 
 namespace stet::test {
 
 /// Keeps everything that a session tells, to be waited for.
 class Heard {
  public:
-  client::Watcher Watcher() {
-    return [this](const protocol::Event* event, const protocol::Transient* transient) {
-      const std::lock_guard lock(mutex_);
-      if (event != nullptr) events_.push_back(*event);
-      if (transient != nullptr) transients_.push_back(*transient);
-      changed_.notify_all();
-    };
-  }
+  client::Watcher Watcher();
 
   /// The first event of this type that fits, now or within a long time.
   template <class T>
@@ -62,10 +52,7 @@ class Heard {
         },
         fits);
   }
-  std::vector<protocol::Event> Events() {
-    const std::lock_guard lock(mutex_);
-    return {events_.begin(), events_.end()};
-  }
+  std::vector<protocol::Event> Events();
   template <class T>
   std::vector<T> All() {
     std::vector<T> all;
@@ -100,37 +87,14 @@ class Heard {
 
 class LiveTest : public testing::Test {
  protected:
-  LiveTest() {
-    EXPECT_TRUE(MakeDirs(project_));
-    EXPECT_TRUE(MakeDirs(roots_.config));
-    EXPECT_TRUE(ReplaceFile(project_ + "/a.txt", "one\n", Durable::kNo));
-  }
+  LiveTest();
+  ~LiveTest() override;
 
   /// Whatever happened, every request can be made again from the log, every break of a cached
   /// prefix has its cause, and every beginning of a short log gives the same however it is read.
-  void TearDown() override {
-    session_.reset();
-    live_.reset();
-    host_.reset();
-    if (session_id_.empty()) return;
-    const auto report = host::MakeLocalSessions(roots_)->Replay(session_id_);
-    EXPECT_TRUE(!report || report->different == 0);
-    ExpectCauses(roots_.data + "/sessions/" + session_id_);
-    ExpectProjections(roots_.data + "/sessions/" + session_id_, 150);
-  }
+  void TearDown() override;
 
-  void Script(std::string_view script, const std::string& api = "anthropic-messages") {
-    auto started = emulator::Emulator::Start(script);
-    ASSERT_TRUE(started) << started.error().Text();
-    emulator_ = *std::move(started);
-    const std::string suffix = api == "anthropic-messages"     ? ""
-                               : api == "google-generative-ai" ? "/v1beta"
-                                                               : "/v1";
-    ASSERT_TRUE(ReplaceFile(roots_.settings(),
-                            "[model]\ntype='custom'\nid='m'\napi='" + api + "'\nbaseUrl='" +
-                                emulator_->base_url() + suffix + "'\n" + more_settings_,
-                            Durable::kNo));
-  }
+  void Script(std::string_view script, const std::string& api = "anthropic-messages");
 
   [[nodiscard]] protocol::Attach Here(const std::string& mode = "bypass",
                                       bool answers = false) const {
@@ -141,45 +105,19 @@ class LiveTest : public testing::Test {
     return attach;
   }
 
-  void Open(const protocol::Attach& attach) {
-    auto opened = live_->Attach(attach, heard_->Watcher());
-    ASSERT_TRUE(opened) << opened.error().Text();
-    session_ = *std::move(opened);
-    session_id_ = session_->State().session_id;
-  }
+  void Open(const protocol::Attach& attach);
 
-  protocol::Accepted Send(const std::string& text, const std::string& how = "send") {
-    protocol::Send send;
-    send.text = text;
-    send.how = how;
-    const Result<protocol::Accepted> accepted = session_->Send(send);
-    EXPECT_TRUE(accepted) << accepted.error().Text();
-    return accepted.value_or(protocol::Accepted());
-  }
+  protocol::Accepted Send(const std::string& text, const std::string& how = "send");
 
-  protocol::TurnReport EndOf(const std::string& turn_id) {
-    const auto end = heard_->AwaitTransient<protocol::RuntimeEnd>(
-        [&](const protocol::RuntimeEnd& one) { return one.turn_id == turn_id; });
-    EXPECT_TRUE(end) << turn_id << " did not end";
-    return session_->Report(turn_id).value_or(protocol::TurnReport());
-  }
+  protocol::TurnReport EndOf(const std::string& turn_id);
   protocol::TurnReport Run(const std::string& text) {
     return EndOf(Send(text).turn_id.value_or(""));
   }
 
   /// The bodies of the requests so far.
-  std::vector<std::string> Requests() const {
-    std::vector<std::string> bodies;
-    for (const auto& record : emulator_->Requests()) bodies.push_back(record.body.text);
-    return bodies;
-  }
+  std::vector<std::string> Requests() const;
 
-  std::unique_ptr<client::Live> MakeLive() {
-    const char* where = std::getenv("STET_TEST_LIVE");
-    if (where == nullptr || std::string_view(where) != "host") return host::MakeLocalLive(roots_);
-    host_ = std::make_unique<RunningHost>(host::HostOptions{.roots = roots_});
-    return host_->Client();
-  }
+  std::unique_ptr<client::Live> MakeLive();
 
   TempDir dir_;
   std::string project_ = dir_.path() + "/project";
