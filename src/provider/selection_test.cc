@@ -27,7 +27,8 @@ TEST(SelectionTest, WithNothingConfiguredTheOfflineModelWorks) {
   ASSERT_TRUE(selected);
   EXPECT_TRUE(selected->offline());
   EXPECT_TRUE(Select("[model]\nid='claude-opus-5'", "offline")->offline());
-  EXPECT_TRUE(Select("[model]\nid='claude-opus-5'", "stet/offline")->offline()) << "as it is listed";
+  EXPECT_TRUE(Select("[model]\nid='claude-opus-5'", "stet/offline")->offline())
+      << "as it is listed";
 }
 
 TEST(SelectionTest, TheConfiguredModelComesWithItsKey) {
