@@ -49,11 +49,11 @@ class Asker {
 
   provider::CallResult Ask(std::string_view prompt, provider::Sink& sink,
                            const CancelToken& cancel = {}) {
-    return loop_.RunTask(Stream(prompt, sink, cancel));
+    return loop_.RunUntilDone(Stream(prompt, sink, cancel));
   }
 
-  Task<provider::CallResult> Stream(std::string_view prompt, provider::Sink& sink,
-                                    CancelToken cancel) {
+  Async<provider::CallResult> Stream(std::string_view prompt, provider::Sink& sink,
+                                     CancelToken cancel) {
     const provider::Request request = Asking(prompt);
     const Result<provider::WireRequest> wire = provider_.Encode(request);
     CHECK(wire, "a request without images can be encoded");
@@ -86,8 +86,8 @@ int Decode(Dialect dialect, const std::string& url, std::string_view prompt) {
   return 0;
 }
 
-Task<void> AskOneOfMany(Asker& asker, const Stopwatch& watch, std::size_t count,
-                        std::vector<double>& ends, std::uint64_t& done) {
+Async<void> AskOneOfMany(Asker& asker, const Stopwatch& watch, std::size_t count,
+                         std::vector<double>& ends, std::uint64_t& done) {
   CountingSink sink;
   const provider::CallResult call = co_await asker.Stream(kSlow, sink, CancelToken());
   if (!call.reply.failure) ++done;

@@ -60,7 +60,7 @@ class Clients {
   rpc::Channel& first() { return *channels_.front(); }
 
  private:
-  Task<void> Join() {
+  Async<void> Join() {
     auto channel = co_await rpc::Dial(loop_, endpoint_, CancelToken());
     CHECK(channel, "the server is there");
     (*channel)->Start(events_);

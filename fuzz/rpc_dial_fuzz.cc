@@ -94,7 +94,7 @@ class Source {
   FdWatch watch_;
 };
 
-Task<void> Listen(Loop& loop, std::uint16_t port) {
+Async<void> Listen(Loop& loop, std::uint16_t port) {
   rpc::Endpoint endpoint{.host = "127.0.0.1", .port = port};
   auto channel = co_await rpc::Dial(loop, std::move(endpoint), CancelToken());
   if (!channel) co_return;
@@ -117,7 +117,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static auto& source = *new Source(loop);
   if (size == 0) return 0;
   source.Say({reinterpret_cast<const char*>(data) + 1, size - 1}, (data[0] & 1) != 0);
-  loop.RunTask(Listen(loop, source.port()));
+  loop.RunUntilDone(Listen(loop, source.port()));
   return 0;
 }
 

@@ -34,8 +34,8 @@ protocol::PermissionAsk Asks::FromEvent(const protocol::Permission& asked) {
   return ask;
 }
 
-Task<Result<PermissionReply>> Asks::Permission(protocol::PermissionAsk ask, std::string args_hash,
-                                               protocol::Stamp stamp, CancelToken cancel) {
+Async<Result<PermissionReply>> Asks::Permission(protocol::PermissionAsk ask, std::string args_hash,
+                                                protocol::Stamp stamp, CancelToken cancel) {
   const bool reopened = !ask.request_id.empty();
   if (!reopened) ask.request_id = protocol::NewRequestId(ProcessRandom());
   const std::string id = ask.request_id;
@@ -67,8 +67,8 @@ Task<Result<PermissionReply>> Asks::Permission(protocol::PermissionAsk ask, std:
   co_return said;
 }
 
-Task<Result<QuestionReply>> Asks::Question(protocol::QuestionAsk ask, bool reopened,
-                                           protocol::Stamp stamp, CancelToken cancel) {
+Async<Result<QuestionReply>> Asks::Question(protocol::QuestionAsk ask, bool reopened,
+                                            protocol::Stamp stamp, CancelToken cancel) {
   const std::string id = ask.question_id;
   const Pending<QuestionReply> reply(loop_);
   questions_.insert_or_assign(id, OpenQuestion{ask, stamp, reply});

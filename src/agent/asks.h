@@ -30,11 +30,11 @@ class Asks {
   /// Appends `asked` (unless `ask` has an id: then it stands in the log already, and a transient
   /// `wait` for the user says that it is open again), and waits. Cancel withdraws it. Fails when
   /// the log cannot be written.
-  Task<Result<PermissionReply>> Permission(protocol::PermissionAsk ask, std::string args_hash,
-                                           protocol::Stamp stamp, CancelToken cancel);
+  Async<Result<PermissionReply>> Permission(protocol::PermissionAsk ask, std::string args_hash,
+                                            protocol::Stamp stamp, CancelToken cancel);
   /// The same for a question; `reopened` says that it stands in the log.
-  Task<Result<QuestionReply>> Question(protocol::QuestionAsk ask, bool reopened,
-                                       protocol::Stamp stamp, CancelToken cancel);
+  Async<Result<QuestionReply>> Question(protocol::QuestionAsk ask, bool reopened,
+                                        protocol::Stamp stamp, CancelToken cancel);
 
   /// kNotFound when nothing of that name is open; kConflict, saying who, when it was answered. The
   /// same answer by the same client once more, as after a reply that was lost, changes nothing.

@@ -52,13 +52,13 @@ void Calls::Forget() {
   begun_.clear();
 }
 
-Task<void> Calls::Finish() {
+Async<void> Calls::Finish() {
   Forget();
   for (const OnePtr& one : running_) co_await one->ended;
   running_.clear();
 }
 
-Task<Status> Calls::Run(const protocol::Blocks& blocks) {
+Async<Status> Calls::Run(const protocol::Blocks& blocks) {
   CO_RETURN_IF_ERROR(LoadFiles());
   CO_RETURN_IF_ERROR(PrepareRun(bench_, stamp_));
   // What started early first: nothing of it was in the log before its message.
@@ -115,7 +115,7 @@ void Calls::LookAtBox(const tool::Intent& intent) const {
       bench_.rules.sandboxed && !intent.unsandboxed && HidesExcluded(bench_.sandbox);
 }
 
-Task<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
+Async<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
   if (cancel_.cancelled()) co_return Answer(block, NotRun("the turn was cancelled"));
   if (stopped_) co_return Answer(block, NotRun("the turn was stopped"));
   Result<OnePtr> prepared = Prepare(block);
@@ -134,7 +134,7 @@ Task<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
 }
 
 /// Reads wait for nothing but room; everything else for all before it, and all behind wait for it.
-Task<Status> Calls::RunAllowed(OnePtr one, policy::Decision decision, std::string by) {
+Async<Status> Calls::RunAllowed(OnePtr one, policy::Decision decision, std::string by) {
   const bool alone = !one->tool->reads_only() || one->intent.effects;
   Status room = co_await Await(alone ? 0 : kMaxSideBySide - 1);
   if (!room) co_return room;
@@ -158,7 +158,7 @@ Task<Status> Calls::RunAllowed(OnePtr one, policy::Decision decision, std::strin
 }
 
 /// True: it may run. False: it has its result, which says why not.
-Task<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::string& by) {
+Async<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::string& by) {
   if (decision.verdict == policy::Verdict::kAllow) co_return true;
   Result<std::optional<bool>> answered = co_await AskHooks(one, decision, by);
   if (!answered) co_return std::unexpected(answered.error());
@@ -288,7 +288,7 @@ Status Calls::Announce(One& one) {
   return {};
 }
 
-Task<void> Calls::Execute(OnePtr one) {
+Async<void> Calls::Execute(OnePtr one) {
   one->began = SystemClock().Steady();
   // A log that cannot be written lets nothing happen.
   if (status_) {
@@ -367,7 +367,7 @@ tool::Call Calls::MakeCall(One& one) {
               }};
 }
 
-Task<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options) {
+Async<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options) {
   if (!bench_.asks.present())
     co_return Fail(Code::kUnavailable, "nobody is there to ask: decide yourself, and say so");
   bool reopened = false;
@@ -390,7 +390,7 @@ Task<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options) 
 }
 
 /// Waits until at most so many run.
-Task<Status> Calls::Await(std::size_t at_most) {
+Async<Status> Calls::Await(std::size_t at_most) {
   while (running_.size() > at_most) {
     const OnePtr first = running_.front();
     co_await first->ended;

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "agent/workbench.h"
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 
 namespace stet::agent {
 
@@ -49,9 +49,9 @@ class Calls {
 
   /// The message with `blocks` is in the log: runs those of its calls that have no result. Fails
   /// only when the log cannot be written.
-  Task<Status> Run(const protocol::Blocks& blocks);
+  Async<Status> Run(const protocol::Blocks& blocks);
   /// Stops and awaits what still runs: for a reply that never became a message.
-  Task<void> Finish();
+  Async<void> Finish();
 
   [[nodiscard]] const std::vector<Denial>& denials() const { return denials_; }
   /// Somebody said no, and that the turn shall end; or a hook said so.
@@ -65,9 +65,9 @@ class Calls {
   struct One;
   using OnePtr = std::shared_ptr<One>;
 
-  Task<Status> RunCall(const protocol::ToolCallBlock& block);
-  Task<Status> RunAllowed(OnePtr one, policy::Decision decision, std::string by);
-  Task<Result<bool>> Permit(One& one, policy::Decision& decision, std::string& by);
+  Async<Status> RunCall(const protocol::ToolCallBlock& block);
+  Async<Status> RunAllowed(OnePtr one, policy::Decision decision, std::string by);
+  Async<Result<bool>> Permit(One& one, policy::Decision& decision, std::string& by);
   Result<bool> TakeAnswer(One& one, const protocol::PermissionAnswer& answer,
                           policy::Decision& decision, std::string& by);
   void Grant(const std::string& rule, const std::string& scope);
@@ -81,16 +81,17 @@ class Calls {
   void LookAtBox(const tool::Intent& intent) const;
 
   // What hooks have to say (calls_hooks.cc).
-  Task<Result<bool>> BeforeCall(One& one, policy::Decision& decision, std::string& by);
-  Task<Result<std::optional<bool>>> AskHooks(One& one, policy::Decision& decision, std::string& by);
-  Task<Status> AfterCall(One& one);
+  Async<Result<bool>> BeforeCall(One& one, policy::Decision& decision, std::string& by);
+  Async<Result<std::optional<bool>>> AskHooks(One& one, policy::Decision& decision,
+                                              std::string& by);
+  Async<Status> AfterCall(One& one);
   void TakeStop(const hook::Verdict& verdict);
 
-  Task<void> Execute(OnePtr one);
+  Async<void> Execute(OnePtr one);
   [[nodiscard]] std::optional<tool::Outcome> Changed(const One& one) const;
   tool::Call MakeCall(One& one);
-  Task<Result<Raw>> AskUser(const One& one, std::string text, Raw options);
-  Task<Status> Await(std::size_t at_most);
+  Async<Result<Raw>> AskUser(const One& one, std::string text, Raw options);
+  Async<Status> Await(std::size_t at_most);
 
   void Start(const OnePtr& one, policy::Decision decision, std::string by);
   Status Announce(One& one);

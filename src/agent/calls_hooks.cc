@@ -32,7 +32,7 @@ void Calls::TakeStop(const hook::Verdict& verdict) {
 }
 
 /// True: it goes on, as decided. False: it has its result.
-Task<Result<bool>> Calls::BeforeCall(One& one, policy::Decision& decision, std::string& by) {
+Async<Result<bool>> Calls::BeforeCall(One& one, policy::Decision& decision, std::string& by) {
   if (!HooksWant(bench_, hook::Event::kPreToolUse, one.block.tool_name)) co_return true;
   hook::Occasion occasion = hook::OnPreToolUse(FactsOf(one.block, one.args));
   const Result<hook::Verdict> verdict =
@@ -66,8 +66,8 @@ Task<Result<bool>> Calls::BeforeCall(One& one, policy::Decision& decision, std::
 }
 
 /// What hooks answer in the user's place: whether it may run; nothing when they leave it to others.
-Task<Result<std::optional<bool>>> Calls::AskHooks(One& one, policy::Decision& decision,
-                                                  std::string& by) {
+Async<Result<std::optional<bool>>> Calls::AskHooks(One& one, policy::Decision& decision,
+                                                   std::string& by) {
   // What was asked before this process waits for a person already.
   const bool asked =
       earlier_ != nullptr &&
@@ -105,7 +105,7 @@ Task<Result<std::optional<bool>>> Calls::AskHooks(One& one, policy::Decision& de
   co_return std::optional<bool>(true);
 }
 
-Task<Status> Calls::AfterCall(One& one) {
+Async<Status> Calls::AfterCall(One& one) {
   const bool anybody = bench_.hooks != nullptr || bench_.extensions != nullptr;
   if (!anybody || !one.outcome || one.result_id.empty()) co_return Status();
   const hook::ToolFacts facts = FactsOf(one.block, one.args);

@@ -23,7 +23,7 @@ class GatedTool final : public tool::Tool {
     intent.effects = !reads_;
     return intent;
   }
-  Task<tool::Outcome> Run(const Raw&, tool::Call& call) override {
+  Async<tool::Outcome> Run(const Raw&, tool::Call& call) override {
     const std::string id = call.tool_call_id;
     trace_.push_back("start " + id);
     const Pending<bool>& gate = GateOf(id);
@@ -133,7 +133,7 @@ TEST_F(CallsTest, ReadsRunSideBySideAndEffectsAloneInTheirPlace) {
       Blocks({Call("r1", "Look"), Call("r2", "Look"), Call("w", "Change"), Call("r3", "Look")});
   AppendMessage(blocks);
   Status ran = Fail(Code::kIo, "not ended");
-  auto whole = [&]() -> Task<void> { ran = co_await calls.Run(blocks); };
+  auto whole = [&]() -> Async<void> { ran = co_await calls.Run(blocks); };
   loop_.Spawn(whole());
   Settle();
   EXPECT_EQ(trace_, (Trace{"start r1", "start r2"}));
@@ -163,7 +163,7 @@ TEST_F(CallsTest, AnEarlyReadLeavesNoTraceBeforeItsMessage) {
   Settle();
   EXPECT_EQ(LogTypes(), Trace()) << "its message is not in the log yet";
   AppendMessage(blocks);
-  auto whole = [&]() -> Task<void> { (void)co_await calls.Run(blocks); };
+  auto whole = [&]() -> Async<void> { (void)co_await calls.Run(blocks); };
   loop_.Spawn(whole());
   change_->Let("w");
   Settle();
@@ -196,7 +196,7 @@ TEST_F(CallsTest, AReplyThatBeginsAnewForgetsWhatWasStartedForIt) {
   calls.Forget();
   const protocol::Blocks blocks = Blocks({Call("r2", "Look")});
   AppendMessage(blocks);
-  auto whole = [&]() -> Task<void> { (void)co_await calls.Run(blocks); };
+  auto whole = [&]() -> Async<void> { (void)co_await calls.Run(blocks); };
   loop_.Spawn(whole());
   look_->Let("r2");
   Settle();
@@ -209,7 +209,7 @@ TEST_F(CallsTest, EveryCallHasAResultAfterACancel) {
   Calls calls(*bench_, stamp_, cancel.token());
   const protocol::Blocks blocks = Blocks({Call("w1", "Change"), Call("w2", "Change")});
   AppendMessage(blocks);
-  auto whole = [&]() -> Task<void> { (void)co_await calls.Run(blocks); };
+  auto whole = [&]() -> Async<void> { (void)co_await calls.Run(blocks); };
   loop_.Spawn(whole());
   Settle();
   cancel.Cancel();

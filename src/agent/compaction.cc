@@ -195,9 +195,9 @@ Result<std::optional<Planned>> Plan(Workbench& bench, const CompactionWanted& wa
 }
 
 /// By what is remembered, else by a model; nothing when neither gives one.
-Task<Result<std::optional<Summary>>> Summarise(Workbench& bench, const protocol::Stamp& stamp,
-                                               const Planned& plan, const CompactionWanted& wanted,
-                                               CancelToken cancel) {
+Async<Result<std::optional<Summary>>> Summarise(Workbench& bench, const protocol::Stamp& stamp,
+                                                const Planned& plan, const CompactionWanted& wanted,
+                                                CancelToken cancel) {
   int& failures = bench.growth.summary_failures;
   if (plan.memory) co_return std::optional(Summary{.text = plan.memory->text, .model = ""});
   if (wanted.smallest || failures >= kFailuresBeforeGivingUp) co_return std::nullopt;
@@ -236,8 +236,8 @@ Result<protocol::Compact> MakeEvent(Workbench& bench, const Planned& plan,
 
 }  // namespace
 
-Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
-                                               CompactionWanted wanted, CancelToken cancel) {
+Async<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
+                                                CompactionWanted wanted, CancelToken cancel) {
   CO_ASSIGN_OR_RETURN(std::optional<Planned> plan, Plan(bench, wanted));
   if (!plan) co_return std::nullopt;
   const std::string kind(wanted.trigger == trigger::kManual ? "manual" : "auto");

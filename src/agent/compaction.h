@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "agent/workbench.h"
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 #include "run/capsule.h"
 
 namespace stet::agent {
@@ -40,8 +40,8 @@ struct Compacted {
 
 /// The lane is at rest or between two steps. Nothing when there is too little to leave out. Fails
 /// only when the log cannot be written.
-Task<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
-                                               CompactionWanted wanted, CancelToken cancel);
+Async<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
+                                                CompactionWanted wanted, CancelToken cancel);
 
 /// The state of the run as it would cross a compaction at the leaf; `trace_id` is the turn's. Reads
 /// the files that were read in part.

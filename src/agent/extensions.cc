@@ -149,7 +149,7 @@ hook::ExtensionHost HostOf(Workbench& bench) {
   return host;
 }
 
-Task<Status> TransformContext(Workbench& bench, protocol::Stamp stamp, CancelToken cancel) {
+Async<Status> TransformContext(Workbench& bench, protocol::Stamp stamp, CancelToken cancel) {
   if (bench.extensions == nullptr ||
       !bench.extensions->Intercepts(hook::intercept::kTransformContext))
     co_return Status();

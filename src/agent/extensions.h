@@ -5,8 +5,8 @@
 #include <string>
 
 #include "agent/workbench.h"
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 
 namespace stet::agent {
 
@@ -16,7 +16,7 @@ hook::ExtensionHost HostOf(Workbench& bench);
 /// Tells them what is new in the conversation and appends what they want done with it. Between two
 /// steps; without one that wants it, nothing. Fails when the log cannot be written, and with
 /// kUnavailable when one that must be asked failed.
-Task<Status> TransformContext(Workbench& bench, protocol::Stamp stamp, CancelToken cancel);
+Async<Status> TransformContext(Workbench& bench, protocol::Stamp stamp, CancelToken cancel);
 
 /// Appends what they want the model to see. Only where a message may stand.
 Status TakeExtensionMessages(Workbench& bench, const protocol::Stamp& stamp);

@@ -68,8 +68,8 @@ void PublishNotice(log::Log& log, std::string by, std::string text) {
   log.Publish(std::move(notice));
 }
 
-Task<Result<hook::Verdict>> FireHooks(Workbench& bench, protocol::Stamp stamp,
-                                      hook::Occasion occasion, CancelToken cancel) {
+Async<Result<hook::Verdict>> FireHooks(Workbench& bench, protocol::Stamp stamp,
+                                       hook::Occasion occasion, CancelToken cancel) {
   if (!HooksWant(bench, occasion.event, occasion.subject)) co_return hook::Verdict();
   const hook::Event event = occasion.event;
   hook::Moment moment = MomentOf(bench, stamp);
@@ -108,8 +108,8 @@ Status TakeHookContexts(Workbench& bench, const protocol::Stamp& stamp) {
   return {};
 }
 
-Task<Result<std::optional<std::string>>> SubmitPrompt(Workbench& bench, protocol::Stamp stamp,
-                                                      std::string prompt, CancelToken cancel) {
+Async<Result<std::optional<std::string>>> SubmitPrompt(Workbench& bench, protocol::Stamp stamp,
+                                                       std::string prompt, CancelToken cancel) {
   if (!HooksWant(bench, hook::Event::kUserPromptSubmit)) co_return std::nullopt;
   const std::optional<std::string> message = bench.log.leaf_id();
   hook::Occasion occasion = hook::OnUserPromptSubmit(prompt);
@@ -131,8 +131,8 @@ Task<Result<std::optional<std::string>>> SubmitPrompt(Workbench& bench, protocol
                                          : verdict->stop_reason;
 }
 
-Task<Result<bool>> BeforeCompaction(Workbench& bench, protocol::Stamp stamp, std::string trigger,
-                                    std::string& focus, CancelToken cancel) {
+Async<Result<bool>> BeforeCompaction(Workbench& bench, protocol::Stamp stamp, std::string trigger,
+                                     std::string& focus, CancelToken cancel) {
   if (!HooksWant(bench, hook::Event::kPreCompact, trigger)) co_return true;
   hook::Occasion occasion = hook::OnPreCompact(trigger, focus);
   const Result<hook::Verdict> verdict =
@@ -150,8 +150,8 @@ Task<Result<bool>> BeforeCompaction(Workbench& bench, protocol::Stamp stamp, std
   co_return false;
 }
 
-Task<Status> AfterCompaction(Workbench& bench, protocol::Stamp stamp, std::string trigger,
-                             std::string summary, CancelToken cancel) {
+Async<Status> AfterCompaction(Workbench& bench, protocol::Stamp stamp, std::string trigger,
+                              std::string summary, CancelToken cancel) {
   if (bench.hooks == nullptr) co_return Status();
   hook::Occasion after = hook::OnPostCompact(trigger, summary);
   Result<hook::Verdict> verdict = co_await FireHooks(bench, stamp, std::move(after), cancel);
@@ -162,8 +162,8 @@ Task<Status> AfterCompaction(Workbench& bench, protocol::Stamp stamp, std::strin
   co_return Status();
 }
 
-Task<Result<std::string>> AskHookPrompt(log::Log& log, provider::Provider& model,
-                                        std::string prompt, CancelToken cancel) {
+Async<Result<std::string>> AskHookPrompt(log::Log& log, provider::Provider& model,
+                                         std::string prompt, CancelToken cancel) {
   provider::Request request;
   request.system = {
       "You judge what happens in a coding session by the rule that you are shown. Answer with one "

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "agent/workbench.h"
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 
 namespace stet::agent {
 
@@ -20,8 +20,8 @@ namespace stet::agent {
 
 /// Runs the hooks of the occasion, publishes what they say to people, appends the findings and
 /// keeps the context for the next step. Fails only when the log cannot be written.
-Task<Result<hook::Verdict>> FireHooks(Workbench& bench, protocol::Stamp stamp,
-                                      hook::Occasion occasion, CancelToken cancel);
+Async<Result<hook::Verdict>> FireHooks(Workbench& bench, protocol::Stamp stamp,
+                                       hook::Occasion occasion, CancelToken cancel);
 
 /// The same without waiting; nothing but what they say to people counts.
 void NotifyHooks(Workbench& bench, const protocol::Stamp& stamp, hook::Occasion occasion);
@@ -34,17 +34,17 @@ void PublishNotice(log::Log& log, std::string by, std::string text);
 
 /// What a submitted prompt came to: nothing, or why it is not to be answered. Then the message,
 /// which is the leaf, is hidden from the model.
-Task<Result<std::optional<std::string>>> SubmitPrompt(Workbench& bench, protocol::Stamp stamp,
-                                                      std::string prompt, CancelToken cancel);
+Async<Result<std::optional<std::string>>> SubmitPrompt(Workbench& bench, protocol::Stamp stamp,
+                                                       std::string prompt, CancelToken cancel);
 
 /// False: hooks do not want it. What they say of it is added to `focus`, which outlives the task.
-Task<Result<bool>> BeforeCompaction(Workbench& bench, protocol::Stamp stamp, std::string trigger,
-                                    std::string& focus, CancelToken cancel);
-Task<Status> AfterCompaction(Workbench& bench, protocol::Stamp stamp, std::string trigger,
-                             std::string summary, CancelToken cancel);
+Async<Result<bool>> BeforeCompaction(Workbench& bench, protocol::Stamp stamp, std::string trigger,
+                                     std::string& focus, CancelToken cancel);
+Async<Status> AfterCompaction(Workbench& bench, protocol::Stamp stamp, std::string trigger,
+                              std::string summary, CancelToken cancel);
 
 /// Asks `model` a hook's prompt. Log and model must outlive the task.
-Task<Result<std::string>> AskHookPrompt(log::Log& log, provider::Provider& model,
-                                        std::string prompt, CancelToken cancel);
+Async<Result<std::string>> AskHookPrompt(log::Log& log, provider::Provider& model,
+                                         std::string prompt, CancelToken cancel);
 
 }  // namespace stet::agent

@@ -85,8 +85,8 @@ Result<protocol::Blocks> MentionedImages(Workbench& bench, std::string_view text
   return blocks;
 }
 
-Task<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp stamp,
-                            CancelToken cancel) {
+Async<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp stamp,
+                             CancelToken cancel) {
   tool::Tool* read = bench.tools.Find("Read");
   const std::vector<std::string> mentions = FindMentions(text);
   if (mentions.empty() || read == nullptr) co_return Status();

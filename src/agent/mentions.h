@@ -19,7 +19,7 @@ Result<protocol::Blocks> MentionedImages(Workbench& bench, std::string_view text
 
 /// Behind the message: the content of the files that it mentions and that may be read unasked. A
 /// name of no file is the user's own business.
-Task<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp stamp,
-                            CancelToken cancel);
+Async<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp stamp,
+                             CancelToken cancel);
 
 }  // namespace stet::agent

@@ -49,10 +49,10 @@ protocol::OptionalUsage UsageOf(const std::vector<protocol::Attempt>& attempts) 
 
 }  // namespace
 
-Task<Result<provider::CallResult>> AskModel(log::Log& log, provider::Provider& model,
-                                            const provider::Request& request,
-                                            const CallPurpose& purpose, provider::Sink& sink,
-                                            CancelToken cancel) {
+Async<Result<provider::CallResult>> AskModel(log::Log& log, provider::Provider& model,
+                                             const provider::Request& request,
+                                             const CallPurpose& purpose, provider::Sink& sink,
+                                             CancelToken cancel) {
   CO_ASSIGN_OR_RETURN(const provider::WireRequest wire, model.Encode(request));
   CO_ASSIGN_OR_RETURN(const protocol::ModelCall start,
                       MakeStart(log, model.model(), request, wire, purpose));

@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 #include "context/account.h"
 #include "log/log.h"
 #include "provider/provider.h"
@@ -23,9 +23,9 @@ struct CallPurpose {
 /// Everything but the log and the provider must outlive the task, and so must those. Fails only
 /// when the log cannot be written or the request cannot be encoded; what the model's server did
 /// wrong is in the result.
-Task<Result<provider::CallResult>> AskModel(log::Log& log, provider::Provider& model,
-                                            const provider::Request& request,
-                                            const CallPurpose& purpose, provider::Sink& sink,
-                                            CancelToken cancel);
+Async<Result<provider::CallResult>> AskModel(log::Log& log, provider::Provider& model,
+                                             const provider::Request& request,
+                                             const CallPurpose& purpose, provider::Sink& sink,
+                                             CancelToken cancel);
 
 }  // namespace stet::agent

@@ -36,13 +36,13 @@ class Double final : public provider::Provider {
                   {.begin = 4, .end = body.size()}};
     return wire;
   }
-  Task<provider::CallResult> Stream(const provider::Request&, const provider::WireRequest&,
-                                    provider::Sink&, CancelToken cancel) override {
+  Async<provider::CallResult> Stream(const provider::Request&, const provider::WireRequest&,
+                                     provider::Sink&, CancelToken cancel) override {
     cancelled = cancel.cancelled();
     if (when_asked) when_asked();
     co_return answer;
   }
-  Task<Result<std::int64_t>> CountTokens(const provider::Request&, CancelToken) override {
+  Async<Result<std::int64_t>> CountTokens(const provider::Request&, CancelToken) override {
     co_return Fail(Code::kUnsupported, "nobody counts");
   }
 
@@ -74,7 +74,7 @@ class ModelCallTest : public log::LogTest {
 
   Result<provider::CallResult> Ask(const CancelToken& cancel = {}) {
     Loop loop;
-    return loop.RunTask(AskModel(*log_, model_, request_, purpose_, sink_, cancel));
+    return loop.RunUntilDone(AskModel(*log_, model_, request_, purpose_, sink_, cancel));
   }
 
   /// The model calls in the file, as another process would read them.

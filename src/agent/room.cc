@@ -76,7 +76,7 @@ Status ClearOldResults(Workbench& bench, const Room& room, const protocol::Stamp
 
 }  // namespace
 
-Task<Status> MakeRoom(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel) {
+Async<Status> MakeRoom(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel) {
   CO_RETURN_IF_ERROR(bench.conversation.Update(bench.log));
   if (bench.fixed_bytes == 0) bench.fixed_bytes = BytesOf(PartsOf(bench));  // They do not change.
   const Room room = RoomOf(bench);

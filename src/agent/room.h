@@ -4,13 +4,13 @@
 #pragma once
 
 #include "agent/workbench.h"
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 
 namespace stet::agent {
 
 /// All calls of the step before have their results. Fails only when the log cannot be written.
-Task<Status> MakeRoom(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel);
+Async<Status> MakeRoom(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel);
 
 /// What the server counted in the request that was sent last.
 /// The conversation is as it was then.

@@ -28,7 +28,7 @@ class ScriptedTool final : public tool::Tool {
     intent.summary = intent.command;
     return intent;
   }
-  Task<tool::Outcome> Run(const Raw&, tool::Call& call) override {
+  Async<tool::Outcome> Run(const Raw&, tool::Call& call) override {
     ++runs;
     if (fact) {
       fact->tool_call_id = call.tool_call_id;
@@ -71,7 +71,7 @@ class RunProducersTest : public log::LogTest {
     Append(*log_, {.payload = std::move(message)});
     Calls calls(*bench_, stamp_, {});
     Status ran = Fail(Code::kIo, "not ended");
-    auto whole = [&]() -> Task<void> { ran = co_await calls.Run(blocks); };
+    auto whole = [&]() -> Async<void> { ran = co_await calls.Run(blocks); };
     asks_.set_present(!answer.empty());
     loop_.Spawn(whole());
     Settle();

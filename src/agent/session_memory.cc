@@ -46,7 +46,7 @@ Result<std::optional<SessionMemory>> FindMemory(const log::Log& log) {
   return std::nullopt;
 }
 
-Task<void> UpdateMemory(Workbench& bench, CancelToken cancel) {
+Async<void> UpdateMemory(Workbench& bench, CancelToken cancel) {
   if (bench.auxiliary == nullptr || !bench.conversation.Update(bench.log)) co_return;
   const std::span<const context::Part> parts = bench.conversation.parts();
   const Result<std::optional<SessionMemory>> known = FindMemory(bench.log);

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "agent/workbench.h"
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 
 namespace stet::agent {
 
@@ -21,6 +21,6 @@ Result<std::optional<SessionMemory>> FindMemory(const log::Log& log);
 
 /// Brings it up to the leaf, if enough was said since. The lane is at rest when this is called, and
 /// may go on meanwhile. Whatever goes wrong leaves the memory as it was.
-Task<void> UpdateMemory(Workbench& bench, CancelToken cancel);
+Async<void> UpdateMemory(Workbench& bench, CancelToken cancel);
 
 }  // namespace stet::agent

@@ -93,9 +93,9 @@ std::string SummaryFrom(std::string_view reply, std::string_view earlier, std::s
                      reply.substr(0, Utf8PrefixLength(reply, max_bytes)));
 }
 
-Task<Result<std::optional<Summary>>> AskForSummary(Workbench& bench, const protocol::Stamp& stamp,
-                                                   const context::Retelling& told,
-                                                   SummaryWanted wanted, CancelToken cancel) {
+Async<Result<std::optional<Summary>>> AskForSummary(Workbench& bench, const protocol::Stamp& stamp,
+                                                    const context::Retelling& told,
+                                                    SummaryWanted wanted, CancelToken cancel) {
   provider::Provider& model = bench.auxiliary != nullptr ? *bench.auxiliary : *bench.model;
   const bool own = bench.auxiliary == nullptr && wanted.fits;
   const std::int64_t window = model.model().context_window;

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "agent/workbench.h"
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 #include "context/retelling.h"
 
 namespace stet::agent {
@@ -27,9 +27,9 @@ struct Summary {
 /// Asks the model for the summary of what `told` tells: at most twice. Nothing when there is none
 /// that can be used: the model failed, refused, said nothing, repeated itself, or said what the
 /// last summary said. Fails only when the log cannot be written.
-Task<Result<std::optional<Summary>>> AskForSummary(Workbench& bench, const protocol::Stamp& stamp,
-                                                   const context::Retelling& told,
-                                                   SummaryWanted wanted, CancelToken cancel);
+Async<Result<std::optional<Summary>>> AskForSummary(Workbench& bench, const protocol::Stamp& stamp,
+                                                    const context::Retelling& told,
+                                                    SummaryWanted wanted, CancelToken cancel);
 
 /// `reply` as a summary of at most `max_bytes`; empty when it is none.
 std::string SummaryFrom(std::string_view reply, std::string_view earlier, std::size_t max_bytes);

@@ -28,8 +28,8 @@ std::string TitleFrom(std::string_view reply) {
   return end == std::string_view::npos ? "" : std::string(reply.substr(0, end + 1));
 }
 
-Task<void> AskForTitle(log::Log& log, provider::Provider& model, std::string prompt,
-                       CancelToken cancel) {
+Async<void> AskForTitle(log::Log& log, provider::Provider& model, std::string prompt,
+                        CancelToken cancel) {
   prompt.resize(Utf8PrefixLength(prompt, kMaxPromptBytes));
   provider::Request request;
   request.system = {

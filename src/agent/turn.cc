@@ -96,7 +96,7 @@ Status Turn::Finish(TurnEnd& end) {
   return AppendEvent(bench_.log, std::move(last), stamp_);
 }
 
-Task<Result<TurnEnd>> Turn::Run() {
+Async<Result<TurnEnd>> Turn::Run() {
   TurnEnd end;
   CO_RETURN_IF_ERROR(Begin());
   const Status ran = co_await RunSteps(end);
@@ -105,7 +105,7 @@ Task<Result<TurnEnd>> Turn::Run() {
   co_return end;
 }
 
-Task<Result<TurnEnd>> Turn::Resume(const Opening& opening) {
+Async<Result<TurnEnd>> Turn::Resume(const Opening& opening) {
   TurnEnd end;
   protocol::RuntimeStart started;
   started.turn_id = *stamp_.turn_id;
@@ -130,7 +130,7 @@ Task<Result<TurnEnd>> Turn::Resume(const Opening& opening) {
   co_return end;
 }
 
-Task<Result<TurnEnd>> Turn::Compact(std::string focus) {
+Async<Result<TurnEnd>> Turn::Compact(std::string focus) {
   TurnEnd end;
   protocol::RuntimeStart started;
   started.turn_id = *stamp_.turn_id;
@@ -153,7 +153,7 @@ Task<Result<TurnEnd>> Turn::Compact(std::string focus) {
   co_return end;
 }
 
-Task<Status> Turn::RunSteps(TurnEnd& end) {
+Async<Status> Turn::RunSteps(TurnEnd& end) {
   bool rests = stopped_ || cancel_.cancelled();
   if (rests) end.reason = stopped_ ? ended::kStopped : ended::kCancelled;
   while (!rests && !OverLimit(end)) {
@@ -216,7 +216,7 @@ Status Turn::TakeNotices() {
   return TakeHookContexts(bench_, stamp_);
 }
 
-Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
+Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   ++end.steps;
   stamp_.step_id = fmt::format("{}.{}", *stamp_.turn_id, end.steps);
   protocol::TurnStart begun;
@@ -282,7 +282,7 @@ Task<Status> Turn::Step(TurnEnd& end, bool& rests) {
 
 /// True when the request did not fit and the conversation is smaller now: it is asked again. Twice
 /// without an answer between them is all there is to try.
-Task<Result<bool>> Turn::RecoverRoom(const provider::CallResult& call) {
+Async<Result<bool>> Turn::RecoverRoom(const provider::CallResult& call) {
   constexpr int kTries = 2;
   const auto& failure = call.reply.failure;
   const bool refused = failure && (failure->kind == provider::FailureKind::kOverflow ||
@@ -303,7 +303,7 @@ Task<Result<bool>> Turn::RecoverRoom(const provider::CallResult& call) {
   co_return refused && done->has_value();
 }
 
-Task<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end) {
+Async<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end) {
   if (!HasCalls(blocks)) {
     co_await calls.Finish();
     co_return Status();
@@ -320,7 +320,7 @@ Task<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEn
 }
 
 /// Whether somebody says that the turn may go on.
-Task<Result<bool>> Turn::AskToGoOn(std::string text) {
+Async<Result<bool>> Turn::AskToGoOn(std::string text) {
   protocol::QuestionAsk ask;
   ask.question_id = protocol::NewRequestId(ProcessRandom());
   ask.text = std::move(text);
@@ -333,7 +333,7 @@ Task<Result<bool>> Turn::AskToGoOn(std::string text) {
 }
 
 /// What somebody refused, somebody knows of; the rules' refusals are told.
-Task<Status> Turn::CheckRefusals(const Calls& calls) {
+Async<Status> Turn::CheckRefusals(const Calls& calls) {
   const auto by_rules = static_cast<std::size_t>(std::ranges::count_if(
       calls.denials(), [](const Denial& denial) { return denial.rule != "user"; }));
   const bool ran = calls.findings().size() > calls.denials().size();
@@ -351,7 +351,7 @@ Task<Status> Turn::CheckRefusals(const Calls& calls) {
 }
 
 /// A turn that goes round in circles is never ended by us: somebody is asked, or the model told.
-Task<Status> Turn::CheckProgress(const Calls& calls) {
+Async<Status> Turn::CheckProgress(const Calls& calls) {
   const bool stalls = progress_.Stalls(calls.findings());
   if (progress_.moved()) stop_blocks_ = 0;
   if (!stalls || cancel_.cancelled() || stopped_) co_return Status();

@@ -61,33 +61,33 @@ class Turn {
   // All of them fail only when the log cannot be written; whatever else goes wrong is in the end.
 
   /// Begins with the event that is the leaf now: a user's message, or a notice.
-  Task<Result<TurnEnd>> Run();
+  Async<Result<TurnEnd>> Run();
   /// Goes on with the calls of the last message that wait for somebody's word.
-  Task<Result<TurnEnd>> Resume(const Opening& opening);
+  Async<Result<TurnEnd>> Resume(const Opening& opening);
   /// Ends before it begins: what it was to begin with is not to be answered, and why.
   Result<TurnEnd> Refuse(std::string why);
   /// Nothing but a compaction, because somebody asked for it; `focus` is to be kept above all.
-  Task<Result<TurnEnd>> Compact(std::string focus);
+  Async<Result<TurnEnd>> Compact(std::string focus);
 
  private:
   Status Begin();
   Status Finish(TurnEnd& end);
-  Task<Status> RunSteps(TurnEnd& end);
-  Task<Status> Step(TurnEnd& end, bool& rests);
-  Task<Status> RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end);
-  Task<Status> CheckRefusals(const Calls& calls);
-  Task<Result<bool>> AskToGoOn(std::string text);
-  Task<Status> CheckProgress(const Calls& calls);
+  Async<Status> RunSteps(TurnEnd& end);
+  Async<Status> Step(TurnEnd& end, bool& rests);
+  Async<Status> RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end);
+  Async<Status> CheckRefusals(const Calls& calls);
+  Async<Result<bool>> AskToGoOn(std::string text);
+  Async<Status> CheckProgress(const Calls& calls);
   [[nodiscard]] bool OverLimit(TurnEnd& end) const;
   Result<provider::Request> BuildRequest();
-  Task<Result<bool>> RecoverRoom(const provider::CallResult& call);
+  Async<Result<bool>> RecoverRoom(const provider::CallResult& call);
   Status TakeSteers();
   Status TakeNotices();
   Status Keep(const provider::CallResult& call, const std::string& event_id);
   Status Recover(const provider::CallResult& call, TurnEnd& end, bool& rests);
   Result<bool> GoOnAfter(const provider::CallResult& call);
   Result<bool> GoOnForGates();
-  Task<Status> AskStopHooks(TurnEnd& end, bool& rests);
+  Async<Status> AskStopHooks(TurnEnd& end, bool& rests);
   void Rest(const provider::CallResult& call, TurnEnd& end) const;
   Status Remind(std::string text);
 

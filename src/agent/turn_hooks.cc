@@ -17,7 +17,7 @@ Result<TurnEnd> Turn::Refuse(std::string why) {
 
 /// A hook may send the model on. One that does so again and again, though nothing comes of it, is
 /// no longer heeded.
-Task<Status> Turn::AskStopHooks(TurnEnd& end, bool& rests) {
+Async<Status> Turn::AskStopHooks(TurnEnd& end, bool& rests) {
   constexpr int kMaxStopBlocks = 3;
   if (!HooksWant(bench_, hook::Event::kStop)) co_return Status();
   hook::Occasion occasion = hook::OnStop(stop_blocked_, end.text);

@@ -30,7 +30,7 @@ struct Root {
 
 using Roots = std::list<std::coroutine_handle<>>;
 
-Root RunRoot(Task<void> task, Roots& roots, Roots::iterator self) {
+Root RunRoot(Async<void> task, Roots& roots, Roots::iterator self) {
   co_await task;
   roots.erase(self);
 }
@@ -67,7 +67,7 @@ void Loop::Post(std::function<void()> work) { asio::post(impl_->context, std::mo
 
 asio::io_context& LoopContext::Of(Loop& loop) { return loop.impl_->context; }
 
-void Loop::Spawn(Task<void> task) {
+void Loop::Spawn(Async<void> task) {
   const auto self = impl_->roots.emplace(impl_->roots.end());
   *self = RunRoot(std::move(task), impl_->roots, self).handle;
   Post([handle = *self] { handle.resume(); });
@@ -147,7 +147,7 @@ void FdWatch::Want(bool read, bool write) {
   Impl::Arm(impl_);
 }
 
-Task<Status> Sleep(Loop& loop, std::chrono::milliseconds span, CancelToken cancel) {
+Async<Status> Sleep(Loop& loop, std::chrono::milliseconds span, CancelToken cancel) {
   const Pending<Status> done(loop);
   Timer timer(loop);
   timer.Start(span, [done] { done.Set(Status()); });

@@ -16,15 +16,15 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 
 namespace stet {
 
 class Loop {
  public:
   Loop();
-  /// Destroys the tasks that still wait, and forgets what was posted.
+  /// Destroys the coroutines that still wait, and forgets what was posted.
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -33,18 +33,18 @@ class Loop {
   void Run();
   void Stop();
 
-  /// Destroys the tasks that still wait. Not while it runs.
+  /// Destroys the coroutines that still wait. Not while it runs.
   void Abandon();
 
   /// Runs `work` on the loop's thread, never inside this call; in the order of posting.
   void Post(std::function<void()> work);
 
-  /// Starts the task, from inside Run, and owns it until it ends.
-  void Spawn(Task<void> task);
+  /// Starts the coroutine, from inside Run, and owns it until it ends.
+  void Spawn(Async<void> work);
 
-  /// Runs the loop until the task has ended, and gives its value.
+  /// Runs the loop until the coroutine has ended, and gives its value.
   template <class T>
-  T RunTask(Task<T> task);
+  T RunUntilDone(Async<T> work);
 
  private:
   friend class Timer;
@@ -90,8 +90,8 @@ class FdWatch {
 };
 
 /// A value that comes later. Copies share it. Set from any thread; the first one counts. Awaited by
-/// at most one task, on the loop; that one goes on from the loop, never from inside Set. The loop
-/// must outlive every Set.
+/// at most one coroutine, on the loop; that one goes on from the loop, never from inside Set. The
+/// loop must outlive every Set.
 template <class T>
 class Pending {
  public:
@@ -121,7 +121,7 @@ class Pending {
     Loop& loop;
     std::mutex mutex;
     std::optional<T> value;
-    std::coroutine_handle<> waiting;  // Null as well when the waiting task was destroyed.
+    std::coroutine_handle<> waiting;  // Null as well when the waiting coroutine was destroyed.
   };
 
   static void Resume(const std::shared_ptr<State>& state) {
@@ -166,24 +166,24 @@ class Pending<T>::Awaiter {
 };
 
 /// kCancelled when the token is cancelled first.
-Task<Status> Sleep(Loop& loop, std::chrono::milliseconds span, CancelToken cancel);
+Async<Status> Sleep(Loop& loop, std::chrono::milliseconds span, CancelToken cancel);
 
 template <class T>
-T Loop::RunTask(Task<T> task) {
+T Loop::RunUntilDone(Async<T> work) {
   if constexpr (std::is_void_v<T>) {
-    auto whole = [](Loop& loop, Task<T> inner) -> Task<void> {
+    auto whole = [](Loop& loop, Async<T> inner) -> Async<void> {
       co_await inner;
       loop.Stop();
     };
-    Spawn(whole(*this, std::move(task)));
+    Spawn(whole(*this, std::move(work)));
     Run();
   } else {
     std::optional<T> value;
-    auto whole = [](Loop& loop, Task<T> inner, std::optional<T>& out) -> Task<void> {
+    auto whole = [](Loop& loop, Async<T> inner, std::optional<T>& out) -> Async<void> {
       out.emplace(co_await inner);
       loop.Stop();
     };
-    Spawn(whole(*this, std::move(task), value));
+    Spawn(whole(*this, std::move(work), value));
     Run();
     return *std::move(value);
   }

@@ -15,9 +15,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-Task<int> Twice(int number) { co_return 2 * number; }
+Async<int> Twice(int number) { co_return 2 * number; }
 
-Task<std::int64_t> SumOfMany(int count) {
+Async<std::int64_t> SumOfMany(int count) {
   std::int64_t sum = 0;
   for (int i = 0; i < count; ++i) sum += co_await Twice(i);
   co_return sum;
@@ -25,7 +25,7 @@ Task<std::int64_t> SumOfMany(int count) {
 
 TEST(TaskTest, AMillionTasksInARowNeedNoStack) {
   Loop loop;
-  EXPECT_EQ(loop.RunTask(SumOfMany(1'000'000)), 999'999'000'000);
+  EXPECT_EQ(loop.RunUntilDone(SumOfMany(1'000'000)), 999'999'000'000);
 }
 
 TEST(LoopTest, PostedWorkRunsInOrderAndNotInsideThePost) {
@@ -143,8 +143,8 @@ TEST(PendingTest, TheFirstValueCountsFromWhateverThread) {
     pending.Set(1);
     pending.Set(2);
   });
-  auto wait = [](Pending<int> value) -> Task<int> { co_return co_await value; };
-  EXPECT_EQ(loop.RunTask(wait(pending)), 1);
+  auto wait = [](Pending<int> value) -> Async<int> { co_return co_await value; };
+  EXPECT_EQ(loop.RunUntilDone(wait(pending)), 1);
   thread.join();
 }
 
@@ -153,15 +153,15 @@ TEST(PendingTest, AValueThatIsThereAlreadyNeedsNoWait) {
   const Pending<std::string> pending(loop);
   pending.Set("here");
   EXPECT_TRUE(pending.is_set());
-  auto wait = [](Pending<std::string> value) -> Task<std::string> { co_return co_await value; };
-  EXPECT_EQ(loop.RunTask(wait(pending)), "here");
+  auto wait = [](Pending<std::string> value) -> Async<std::string> { co_return co_await value; };
+  EXPECT_EQ(loop.RunUntilDone(wait(pending)), "here");
 }
 
 TEST(PendingTest, ATaskThatWaitsDiesWithItsLoopAndLaterValuesFindNobody) {
   auto loop = std::make_unique<Loop>();
   const Pending<int> pending(*loop);
   auto witness = std::make_shared<int>(0);
-  auto wait = [](Pending<int> value, std::shared_ptr<int> keep) -> Task<void> {
+  auto wait = [](Pending<int> value, std::shared_ptr<int> keep) -> Async<void> {
     co_await value;
     ++*keep;
   };
@@ -176,14 +176,14 @@ TEST(PendingTest, ATaskThatWaitsDiesWithItsLoopAndLaterValuesFindNobody) {
 
 TEST(SleepTest, ItEndsAfterItsTime) {
   Loop loop;
-  EXPECT_TRUE(loop.RunTask(Sleep(loop, milliseconds(1), CancelToken())));
+  EXPECT_TRUE(loop.RunUntilDone(Sleep(loop, milliseconds(1), CancelToken())));
 }
 
 TEST(SleepTest, CancellingFromAnotherThreadEndsItAtOnce) {
   Loop loop;
   CancelSource source;
   std::thread thread([&] { source.Cancel(); });
-  const Status slept = loop.RunTask(Sleep(loop, std::chrono::hours(1), source.token()));
+  const Status slept = loop.RunUntilDone(Sleep(loop, std::chrono::hours(1), source.token()));
   thread.join();
   ASSERT_FALSE(slept);
   EXPECT_EQ(slept.error().code, Code::kCancelled);

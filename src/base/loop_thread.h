@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/async.h"
 #include "base/loop.h"
-#include "base/task.h"
 
 namespace stet {
 
@@ -57,10 +57,10 @@ class LoopThread {
 
   /// The same for what takes its time there.
   template <class T>
-  T Await(std::function<Task<T>()> start) {
+  T Await(std::function<Async<T>()> start) {
     std::promise<T> promise;
     std::future<T> future = promise.get_future();
-    auto whole = [](std::function<Task<T>()> begin, std::promise<T>& done) -> Task<void> {
+    auto whole = [](std::function<Async<T>()> begin, std::promise<T>& done) -> Async<void> {
       T value = co_await begin();
       done.set_value(std::move(value));
     };

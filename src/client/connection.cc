@@ -71,7 +71,7 @@ void Connection::Enter(LinkState state, const std::string& why) {
 
 void Connection::Dial() {
   const auto whole = [](Connection* self, std::weak_ptr<bool> alive, Loop& loop, Dialer dial,
-                        CancelToken cancel) -> Task<void> {
+                        CancelToken cancel) -> Async<void> {
     Result<std::unique_ptr<rpc::Channel>> dialled = co_await dial(loop, cancel);
     if (!alive.expired()) self->Dialled(std::move(dialled));
   };

@@ -43,7 +43,7 @@ struct Backoff {
   [[nodiscard]] std::chrono::milliseconds After(int failed, Random& random) const;
 };
 
-using Dialer = std::function<Task<Result<std::unique_ptr<rpc::Channel>>>(Loop&, CancelToken)>;
+using Dialer = std::function<Async<Result<std::unique_ptr<rpc::Channel>>>(Loop&, CancelToken)>;
 
 struct ConnectionOptions {
   Dialer dial;

@@ -232,7 +232,7 @@ class FakeHost {
     std::shared_ptr<FakeLine> line_;
   };
 
-  Task<Result<std::unique_ptr<rpc::Channel>>> Dial(Loop& loop) {
+  Async<Result<std::unique_ptr<rpc::Channel>>> Dial(Loop& loop) {
     loop_ = &loop;
     if (unreachable) co_return Fail(Code::kUnavailable, "nobody listens there");
     line_ = std::make_shared<FakeLine>();

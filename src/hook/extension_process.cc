@@ -190,8 +190,8 @@ void ExtensionProcess::Answer(const Raw& id, const Result<Raw>& result) {
   Write(line + "\n");
 }
 
-Task<Result<Raw>> ExtensionProcess::Ask(std::string method, Raw params, milliseconds timeout,
-                                        CancelToken cancel) {
+Async<Result<Raw>> ExtensionProcess::Ask(std::string method, Raw params, milliseconds timeout,
+                                         CancelToken cancel) {
   CO_RETURN_IF_ERROR(Start());
   const std::int64_t id = next_id_++;
   const std::string line = MessageOf(id, method, params);
@@ -222,7 +222,7 @@ void ExtensionProcess::Tell(std::string_view method, const Raw& params) {
   Write(line);
 }
 
-Task<void> ExtensionProcess::Close() {
+Async<void> ExtensionProcess::Close() {
   constexpr milliseconds kPatience{1000};
   closed_ = true;
   if (!process_) co_return;

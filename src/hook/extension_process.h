@@ -57,13 +57,13 @@ class ExtensionProcess {
   /// The result of a request. kUnavailable when it cannot be started now or ends meanwhile,
   /// kTimeout (and it is ended), kCancelled, kInvalid with its own words when it answers with an
   /// error.
-  Task<Result<Raw>> Ask(std::string method, Raw params, std::chrono::milliseconds timeout,
-                        CancelToken cancel);
+  Async<Result<Raw>> Ask(std::string method, Raw params, std::chrono::milliseconds timeout,
+                         CancelToken cancel);
   /// Tells it something that has no answer; starts it if need be. What it does not read is dropped.
   void Tell(std::string_view method, const Raw& params);
 
   /// Asks it to end, and ends it.
-  Task<void> Close();
+  Async<void> Close();
   [[nodiscard]] bool closed() const { return closed_; }
 
  private:

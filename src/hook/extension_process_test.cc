@@ -39,7 +39,7 @@ class ExtensionProcessTest : public testing::Test {
   }
 
   Result<Raw> Ask(milliseconds timeout = milliseconds(10'000)) {
-    return loop_.RunTask(process_->Ask("question", Raw{R"({"a":1})"}, timeout, {}));
+    return loop_.RunUntilDone(process_->Ask("question", Raw{R"({"a":1})"}, timeout, {}));
   }
   std::string ErrorOf(const Result<Raw>& result) {
     return result ? result->text : result.error().message;
@@ -137,8 +137,8 @@ TEST_F(ExtensionProcessTest, CancellingEndsTheRequestAndNotTheProcess) {
   Make(R"(read -r a; read -r first; read -r second; echo '{"id":3,"result":"later"}'; cat)");
   CancelSource source;
   source.Cancel();
-  const Result<Raw> cancelled =
-      loop_.RunTask(process_->Ask("question", Raw{"{}"}, milliseconds(10'000), source.token()));
+  const Result<Raw> cancelled = loop_.RunUntilDone(
+      process_->Ask("question", Raw{"{}"}, milliseconds(10'000), source.token()));
   ASSERT_FALSE(cancelled);
   EXPECT_EQ(cancelled.error().code, Code::kCancelled);
   EXPECT_EQ(ErrorOf(Ask()), "\"later\"");
@@ -147,7 +147,7 @@ TEST_F(ExtensionProcessTest, CancellingEndsTheRequestAndNotTheProcess) {
 TEST_F(ExtensionProcessTest, ClosingAsksItToEnd) {
   Make(std::string(kEcho) + "; echo > ended");
   ASSERT_TRUE(Ask());
-  loop_.RunTask(process_->Close());
+  loop_.RunUntilDone(process_->Close());
   EXPECT_TRUE(told_.empty());
   EXPECT_EQ(ErrorOf(Ask()), "it has ended");
 }

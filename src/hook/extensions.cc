@@ -74,14 +74,14 @@ class Extensions::One : public std::enable_shared_from_this<Extensions::One> {
   }
   ExtensionProcess& process() { return process_; }
 
-  Task<Result<Raw>> Ask(std::string method, Raw params, CancelToken cancel) {
+  Async<Result<Raw>> Ask(std::string method, Raw params, CancelToken cancel) {
     Result<Raw> reply =
         co_await process_.Ask(std::move(method), std::move(params), timeout(), std::move(cancel));
     co_return reply;
   }
   void Complain(const Error& error) const { host_.notice(by(), error.message); }
 
-  Task<void> Settle() {
+  Async<void> Settle() {
     if (converting_ == 0) co_return;
     const Pending<bool> settled = settled_.emplace(loop_);
     co_await settled;
@@ -116,13 +116,13 @@ class Extensions::One : public std::enable_shared_from_this<Extensions::One> {
     return done;
   }
 
-  static Task<void> Send(std::shared_ptr<One> self, ExtensionMessage message, std::string own) {
+  static Async<void> Send(std::shared_ptr<One> self, ExtensionMessage message, std::string own) {
     co_await Convert(self, std::move(message), std::move(own));
     if (--self->converting_ == 0 && self->settled_) self->settled_->Set(true);
   }
 
   /// What it is to a model is asked once, here; then it is stored so.
-  static Task<void> Convert(std::shared_ptr<One> self, ExtensionMessage message, std::string own) {
+  static Async<void> Convert(std::shared_ptr<One> self, ExtensionMessage message, std::string own) {
     if (self->manifest_.Intercepts(intercept::kConvertToLlm)) {
       Raw params{""};
       JsonWriter(params.text)
@@ -175,7 +175,7 @@ class RemoteTool final : public tool::Tool {
     intent.summary = fmt::format("{} {}", facts_.name, args.text.substr(0, kMaxSummary));
     return intent;
   }
-  Task<tool::Outcome> Run(const Raw& args, tool::Call& call) override {
+  Async<tool::Outcome> Run(const Raw& args, tool::Call& call) override {
     Raw params{""};
     JsonWriter(params.text)
         .BeginObject()
@@ -225,8 +225,8 @@ std::vector<ExtensionCommand> Extensions::commands() const {
   return commands;
 }
 
-Task<Result<CommandReply>> Extensions::RunCommand(std::string name, std::string text,
-                                                  CancelToken cancel) {
+Async<Result<CommandReply>> Extensions::RunCommand(std::string name, std::string text,
+                                                   CancelToken cancel) {
   for (const std::shared_ptr<One>& one : all_) {
     const std::vector<ExtensionCommand>& own = one->manifest().commands;
     if (std::ranges::find(own, name, &ExtensionCommand::name) == own.end()) continue;
@@ -246,7 +246,7 @@ bool Extensions::Intercepts(std::string_view what) const {
       all_, [&](const std::shared_ptr<One>& one) { return one->manifest().Intercepts(what); });
 }
 
-Task<void> Extensions::Judge(Occasion occasion, Verdict& verdict, CancelToken cancel) {
+Async<void> Extensions::Judge(Occasion occasion, Verdict& verdict, CancelToken cancel) {
   const bool before = occasion.event == Event::kPreToolUse;
   const std::string method(before ? intercept::kBeforeToolCall : intercept::kAfterToolCall);
   for (const std::shared_ptr<One>& one : all_) {
@@ -273,7 +273,7 @@ Task<void> Extensions::Judge(Occasion occasion, Verdict& verdict, CancelToken ca
   }
 }
 
-Task<Result<std::vector<ContextChange>>> Extensions::Transform(Raw events, CancelToken cancel) {
+Async<Result<std::vector<ContextChange>>> Extensions::Transform(Raw events, CancelToken cancel) {
   std::vector<ContextChange> changes;
   for (const std::shared_ptr<One>& one : all_) {
     if (!one->manifest().Intercepts(intercept::kTransformContext)) continue;
@@ -294,7 +294,7 @@ Task<Result<std::vector<ContextChange>>> Extensions::Transform(Raw events, Cance
   co_return changes;
 }
 
-Task<void> Extensions::Settle() {
+Async<void> Extensions::Settle() {
   for (const std::shared_ptr<One>& one : all_) co_await one->Settle();
 }
 
@@ -311,7 +311,7 @@ void Extensions::Tell(std::string_view event, const Raw& data) {
   }
 }
 
-Task<void> Extensions::Close() {
+Async<void> Extensions::Close() {
   for (const std::shared_ptr<One>& one : all_) co_await one->process().Close();
 }
 

@@ -67,25 +67,25 @@ class Extensions {
 
   [[nodiscard]] std::vector<ExtensionCommand> commands() const;
   /// kNotFound when there is no such command.
-  Task<Result<CommandReply>> RunCommand(std::string name, std::string text, CancelToken cancel);
+  Async<Result<CommandReply>> RunCommand(std::string name, std::string text, CancelToken cancel);
 
   [[nodiscard]] bool Intercepts(std::string_view what) const;
   /// PreToolUse or PostToolUse(Failure), behind the hooks: each is asked about what those before it
   /// left, and what it says is added. `verdict` outlives the task.
-  Task<void> Judge(Occasion occasion, Verdict& verdict, CancelToken cancel);
+  Async<void> Judge(Occasion occasion, Verdict& verdict, CancelToken cancel);
   /// `events`: an array of what is new. An error: one that fails closed failed.
-  Task<Result<std::vector<ContextChange>>> Transform(Raw events, CancelToken cancel);
+  Async<Result<std::vector<ContextChange>>> Transform(Raw events, CancelToken cancel);
 
   /// Ends when every message that they have sent so far was handed to the host, or never will be.
   /// Awaited by one task at a time.
-  Task<void> Settle();
+  Async<void> Settle();
 
   /// Tells those that hear of it. `data` is JSON.
   void Tell(std::string_view event, const Raw& data);
   [[nodiscard]] bool Hears(std::string_view event) const;
 
   /// Ends all of them, soon.
-  Task<void> Close();
+  Async<void> Close();
 
  private:
   class One;

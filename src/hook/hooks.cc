@@ -57,7 +57,7 @@ bool Hooks::Wants(Event event, std::string_view subject) const {
   });
 }
 
-Task<Outcome> Hooks::Ask(const Hook& hook, const std::string& input, CancelToken cancel) {
+Async<Outcome> Hooks::Ask(const Hook& hook, const std::string& input, CancelToken cancel) {
   switch (hook.settings.kind) {
     case config::HookSettings::Kind::kHttp: {
       Outcome outcome = co_await RunHttp(hook, around_, input, std::move(cancel));
@@ -73,13 +73,13 @@ Task<Outcome> Hooks::Ask(const Hook& hook, const std::string& input, CancelToken
   co_return outcome;
 }
 
-Task<void> Hooks::RunOne(const Hook& hook, std::shared_ptr<const std::string> input,
-                         std::shared_ptr<Round> round, std::size_t slot) {
+Async<void> Hooks::RunOne(const Hook& hook, std::shared_ptr<const std::string> input,
+                          std::shared_ptr<Round> round, std::size_t slot) {
   round->outcomes[slot] = co_await Ask(hook, *input, round->cancel);
   if (--round->left == 0) round->done.Set(true);
 }
 
-Task<Verdict> Hooks::Run(Moment moment, Occasion occasion, CancelToken cancel) {
+Async<Verdict> Hooks::Run(Moment moment, Occasion occasion, CancelToken cancel) {
   Verdict verdict;
   const std::vector<const Hook*> meant = Meant(occasion.event, occasion.subject);
   if (meant.empty()) co_return verdict;
@@ -93,8 +93,8 @@ Task<Verdict> Hooks::Run(Moment moment, Occasion occasion, CancelToken cancel) {
   co_return verdict;
 }
 
-Task<void> Hooks::RunNotified(Moment moment, Occasion occasion,
-                              std::function<void(const Verdict&)> told) {
+Async<void> Hooks::RunNotified(Moment moment, Occasion occasion,
+                               std::function<void(const Verdict&)> told) {
   const Verdict verdict = co_await Run(std::move(moment), std::move(occasion), finishing_.token());
   if (!finishing_.cancelled() && told) told(verdict);
   if (--notified_ == 0 && none_left_) none_left_->Set(true);
@@ -106,7 +106,7 @@ void Hooks::Notify(Moment moment, Occasion occasion, std::function<void(const Ve
   around_.loop.Spawn(RunNotified(std::move(moment), std::move(occasion), std::move(told)));
 }
 
-Task<void> Hooks::Finish() {
+Async<void> Hooks::Finish() {
   constexpr std::chrono::milliseconds kPatience{5000};
   if (notified_ > 0) {
     const Pending<bool> none_left = none_left_.emplace(around_.loop);

@@ -40,7 +40,7 @@ struct Hook {
 Status AddHooks(const config::HookList& list, const std::string& source, std::vector<Hook>& hooks);
 
 /// Answers a prompt: what the model said, or why it said nothing.
-using Asker = std::function<Task<Result<std::string>>(std::string prompt, CancelToken cancel)>;
+using Asker = std::function<Async<Result<std::string>>(std::string prompt, CancelToken cancel)>;
 
 /// What hooks need to run. Everything referred to outlives the hooks.
 struct Surroundings {
@@ -60,23 +60,23 @@ class Hooks {
 
   /// Runs those that are meant to their end, or to their timeouts. What is cancelled counts for
   /// nothing.
-  Task<Verdict> Run(Moment moment, Occasion occasion, CancelToken cancel);
+  Async<Verdict> Run(Moment moment, Occasion occasion, CancelToken cancel);
 
   /// Runs them without anybody waiting; what they say goes to `told`, unless they were
   /// stopped.
   void Notify(Moment moment, Occasion occasion, std::function<void(const Verdict&)> told);
   /// Ends what was notified, soon: what still runs then is stopped. Nobody is notified afterwards.
-  Task<void> Finish();
+  Async<void> Finish();
 
  private:
   struct Round;
 
   [[nodiscard]] std::vector<const Hook*> Meant(Event event, std::string_view subject) const;
-  Task<void> RunOne(const Hook& hook, std::shared_ptr<const std::string> input,
-                    std::shared_ptr<Round> round, std::size_t slot);
-  Task<void> RunNotified(Moment moment, Occasion occasion,
-                         std::function<void(const Verdict&)> told);
-  Task<Outcome> Ask(const Hook& hook, const std::string& input, CancelToken cancel);
+  Async<void> RunOne(const Hook& hook, std::shared_ptr<const std::string> input,
+                     std::shared_ptr<Round> round, std::size_t slot);
+  Async<void> RunNotified(Moment moment, Occasion occasion,
+                          std::function<void(const Verdict&)> told);
+  Async<Outcome> Ask(const Hook& hook, const std::string& input, CancelToken cancel);
 
   std::vector<Hook> hooks_;
   Surroundings around_;

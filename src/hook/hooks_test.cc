@@ -37,7 +37,8 @@ class HooksTest : public testing::Test {
 
   Verdict Run(Occasion occasion, const CancelToken& cancel = {}) {
     Hooks hooks = Make();
-    return loop_.RunTask(hooks.Run(Moment{.session_id = "ses_1"}, std::move(occasion), cancel));
+    return loop_.RunUntilDone(
+        hooks.Run(Moment{.session_id = "ses_1"}, std::move(occasion), cancel));
   }
 
   static Occasion Bash() {
@@ -171,7 +172,7 @@ TEST_F(HooksTest, AnAddressThatFailsIsTold) {
 
 TEST_F(HooksTest, APromptIsAskedWithTheInputInItsPlace) {
   std::string asked;
-  ask_ = [&](std::string prompt, CancelToken) -> Task<Result<std::string>> {
+  ask_ = [&](std::string prompt, CancelToken) -> Async<Result<std::string>> {
     asked = prompt;
     co_return R"(Well: {"ok":false,"reason":"too much"})";
   };
@@ -195,12 +196,12 @@ TEST_F(HooksTest, WhatNobodyWaitsForEndsWithFinish) {
   Hooks hooks = Make();
   bool told = false;
   hooks.Notify({}, OnNotification("question", "?"), [&](const Verdict&) { told = true; });
-  loop_.RunTask(hooks.Finish());
+  loop_.RunUntilDone(hooks.Finish());
   EXPECT_TRUE(told);
   EXPECT_TRUE(Exists(dir_.Sub("told")));
   bool late = false;
   hooks.Notify({}, OnNotification("question", "?"), [&](const Verdict&) { late = true; });
-  loop_.RunTask(hooks.Finish());
+  loop_.RunUntilDone(hooks.Finish());
   EXPECT_FALSE(late);
 }
 

@@ -67,8 +67,8 @@ milliseconds TimeoutOf(const Hook& hook) {
   return hook.event == Event::kSessionEnd ? std::min(timeout, kMostAtSessionEnd) : timeout;
 }
 
-Task<Outcome> RunCommand(const Hook& hook, const Surroundings& around, std::string input,
-                         CancelToken cancel) {
+Async<Outcome> RunCommand(const Hook& hook, const Surroundings& around, std::string input,
+                          CancelToken cancel) {
   SpawnOptions options;
   options.argv = {"bash", "-c", hook.settings.what};
   options.env = WithProject(around.variables(), around.project);
@@ -92,8 +92,8 @@ Task<Outcome> RunCommand(const Hook& hook, const Surroundings& around, std::stri
   co_return OutcomeOf(hook, ReadOutput(hook.event, end.out));
 }
 
-Task<Outcome> RunHttp(const Hook& hook, const Surroundings& around, std::string input,
-                      CancelToken cancel) {
+Async<Outcome> RunHttp(const Hook& hook, const Surroundings& around, std::string input,
+                       CancelToken cancel) {
   if (around.http == nullptr) co_return Trouble(hook, "there is no network here");
   net::HttpRequest request;
   request.url = hook.settings.what;
@@ -129,8 +129,8 @@ Result<Output> ReadPromptReply(Event event, std::string_view reply) {
   return BlockOf(event, answer["reason"].StringOr(""));
 }
 
-Task<Outcome> RunPrompt(const Hook& hook, const Surroundings& around, std::string input,
-                        CancelToken cancel) {
+Async<Outcome> RunPrompt(const Hook& hook, const Surroundings& around, std::string input,
+                         CancelToken cancel) {
   if (!around.ask)
     co_return Trouble(hook, "there is no auxiliary model: set [model.roles] auxiliary");
   constexpr std::string_view kPlace = "$ARGUMENTS";

@@ -5,19 +5,19 @@
 #include <chrono>
 #include <string>
 
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 #include "hook/hooks.h"
 
 namespace stet::hook {
 
 /// `hook`, `around` and what they refer to outlive the tasks.
-Task<Outcome> RunCommand(const Hook& hook, const Surroundings& around, std::string input,
+Async<Outcome> RunCommand(const Hook& hook, const Surroundings& around, std::string input,
+                          CancelToken cancel);
+Async<Outcome> RunHttp(const Hook& hook, const Surroundings& around, std::string input,
+                       CancelToken cancel);
+Async<Outcome> RunPrompt(const Hook& hook, const Surroundings& around, std::string input,
                          CancelToken cancel);
-Task<Outcome> RunHttp(const Hook& hook, const Surroundings& around, std::string input,
-                      CancelToken cancel);
-Task<Outcome> RunPrompt(const Hook& hook, const Surroundings& around, std::string input,
-                        CancelToken cancel);
 
 /// How long a hook may take.
 std::chrono::milliseconds TimeoutOf(const Hook& hook);

@@ -76,8 +76,8 @@ class Pipes {
 
 }  // namespace
 
-Task<ProcessEnd> RunProcess(Loop& loop, SpawnOptions options, std::chrono::milliseconds timeout,
-                            CancelToken cancel) {
+Async<ProcessEnd> RunProcess(Loop& loop, SpawnOptions options, std::chrono::milliseconds timeout,
+                             CancelToken cancel) {
   ProcessEnd end;
   Result<Subprocess> started = Subprocess::Start(std::move(options));
   if (!started) {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/async.h"
 #include "base/cancel.h"
 #include "base/loop.h"
 #include "base/subprocess.h"
-#include "base/task.h"
 
 namespace stet::hook {
 
@@ -29,8 +29,8 @@ struct ProcessEnd {
 
 /// Feeds options.stdin_data, keeps the head of both outputs. What the program leaves in the
 /// background when it exits by itself is let alone. The loop must outlive the task.
-Task<ProcessEnd> RunProcess(Loop& loop, SpawnOptions options, std::chrono::milliseconds timeout,
-                            CancelToken cancel);
+Async<ProcessEnd> RunProcess(Loop& loop, SpawnOptions options, std::chrono::milliseconds timeout,
+                             CancelToken cancel);
 
 /// `own` with STET_PROJECT_DIR.
 std::vector<std::string> WithProject(std::vector<std::string> own, const std::string& project);

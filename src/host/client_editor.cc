@@ -21,9 +21,9 @@ constexpr milliseconds kWriteTime{30'000};
 constexpr milliseconds kTerminalTime{10'000};
 constexpr std::size_t kMaxTerminalName = 256;
 
-Task<Result<Raw>> Ask(Loop& loop, std::shared_ptr<client::Services> services,
-                      std::string_view method, std::string params, milliseconds within,
-                      CancelToken cancel) {
+Async<Result<Raw>> Ask(Loop& loop, std::shared_ptr<client::Services> services,
+                       std::string_view method, std::string params, milliseconds within,
+                       CancelToken cancel) {
   const Pending<Result<Raw>> answer(loop);
   Timer timer(loop);
   timer.Start(within, [answer, within] {
@@ -69,7 +69,7 @@ class ClientEditor final : public tool::Editor {
   [[nodiscard]] bool writes() const override { return Offers(protocol::offer::kWrite); }
   [[nodiscard]] bool runs() const override { return Offers(protocol::offer::kTerminal); }
 
-  Task<Result<std::string>> Read(std::string path, CancelToken cancel) override {
+  Async<Result<std::string>> Read(std::string path, CancelToken cancel) override {
     protocol::FileRead file;
     file.path = std::move(path);
     const Result<Raw> said =
@@ -78,7 +78,7 @@ class ClientEditor final : public tool::Editor {
     co_return CheckedText(std::move(text.text), tool::kMaxTextBytes);
   }
 
-  Task<Status> Write(std::string path, std::string text, CancelToken cancel) override {
+  Async<Status> Write(std::string path, std::string text, CancelToken cancel) override {
     protocol::FileWrite file;
     file.path = std::move(path);
     file.text = std::move(text);
@@ -88,7 +88,7 @@ class ClientEditor final : public tool::Editor {
     co_return Status();
   }
 
-  Task<Result<std::string>> OpenTerminal(tool::TerminalCommand command) override {
+  Async<Result<std::string>> OpenTerminal(tool::TerminalCommand command) override {
     protocol::TerminalOpen open;
     open.command = std::move(command.program);
     open.args = std::move(command.arguments);
@@ -105,8 +105,8 @@ class ClientEditor final : public tool::Editor {
     co_return id;
   }
 
-  Task<Result<tool::TerminalEnd>> AwaitTerminal(std::string id, milliseconds within,
-                                                CancelToken cancel) override {
+  Async<Result<tool::TerminalEnd>> AwaitTerminal(std::string id, milliseconds within,
+                                                 CancelToken cancel) override {
     const Result<Raw> said =
         co_await Ask(loop_, services_, service::kAwaitTerminal, Ref(id), within, cancel);
     CO_ASSIGN_OR_RETURN(protocol::TerminalEnd end, Answer<protocol::TerminalEnd>(said));
@@ -116,7 +116,7 @@ class ClientEditor final : public tool::Editor {
     co_return how;
   }
 
-  Task<Result<tool::TerminalOutput>> ReadTerminal(std::string id) override {
+  Async<Result<tool::TerminalOutput>> ReadTerminal(std::string id) override {
     const CancelToken never;
     const Result<Raw> said =
         co_await Ask(loop_, services_, service::kTerminalText, Ref(id), kTerminalTime, never);
@@ -127,7 +127,7 @@ class ClientEditor final : public tool::Editor {
     co_return output;
   }
 
-  Task<Status> KillTerminal(std::string id) override {
+  Async<Status> KillTerminal(std::string id) override {
     const CancelToken never;
     const Result<Raw> said =
         co_await Ask(loop_, services_, service::kKillTerminal, Ref(id), kTerminalTime, never);

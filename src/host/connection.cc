@@ -271,7 +271,7 @@ void Connection::OnReply(const protocol::WireReply& reply) {
   done(reply.result.value_or(Raw{"{}"}));
 }
 
-Task<void> Connection::Answer(std::shared_ptr<Connection> self, WireRequest request) {
+Async<void> Connection::Answer(std::shared_ptr<Connection> self, WireRequest request) {
   const Caller caller = *self->caller_;
   const std::string params = request.params ? request.params->text : "{}";
   Result<std::string> result = std::string();

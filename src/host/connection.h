@@ -74,7 +74,7 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   Result<std::string> Subscribe(const protocol::WireRequest& request);
   Result<std::string> Offer(const protocol::WireRequest& request);
   void DropOffer(const std::string& session_id);
-  Task<void> Answer(std::shared_ptr<Connection> self, protocol::WireRequest request);
+  Async<void> Answer(std::shared_ptr<Connection> self, protocol::WireRequest request);
   void Reply(const std::string& request_id, const Result<std::string>& result,
              std::optional<std::int64_t> pid = {});
   void Say(std::string message);

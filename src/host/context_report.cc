@@ -107,7 +107,8 @@ Result<std::int64_t> Count(RequestMaker& maker, const config::Settings& settings
   ModelAccess access(loop);
   const std::unique_ptr<provider::Provider> provider = access.Open(std::move(selected));
   provider::Request request = maker.Lend();
-  const Result<std::int64_t> counted = loop.RunTask(provider->CountTokens(request, CancelToken()));
+  const Result<std::int64_t> counted =
+      loop.RunUntilDone(provider->CountTokens(request, CancelToken()));
   maker.TakeBack(std::move(request));
   return counted;
 }

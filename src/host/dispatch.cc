@@ -123,7 +123,7 @@ Result<std::optional<Environment>> EnvironmentOf(const Call& call) {
 
 /// Has `work` done with the session's lane, which is woken for it.
 template <class Params, class Work>
-Task<Reply> OnLane(Call call, Work work) {
+Async<Reply> OnLane(Call call, Work work) {
   CO_ASSIGN_OR_RETURN(const Params params, Read<Params>(call));
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
   const Result<Lane*> lane = co_await session->Wake();
@@ -133,7 +133,7 @@ Task<Reply> OnLane(Call call, Work work) {
 
 /// Has `work` done away from the loop: it reads files.
 template <class Params, class Work>
-Task<Reply> Aside(Call call, Work work) {
+Async<Reply> Aside(Call call, Work work) {
   CO_ASSIGN_OR_RETURN(const Params params, Read<Params>(call));
   const config::Roots roots = call.host.options().roots;
   const CancelToken never;
@@ -207,7 +207,7 @@ Status MayLoosen(const Call& call, std::string_view mode, std::string_view allow
   return Fail(Code::kDenied, "modes and rules need the right approve");
 }
 
-Task<Reply> OpenSession(Call call) {
+Async<Reply> OpenSession(Call call) {
   CO_ASSIGN_OR_RETURN(protocol::Attach attach, Read<protocol::Attach>(call));
   CO_RETURN_IF_ERROR(MayLoosen(call, attach.mode, attach.allowed));
   CO_ASSIGN_OR_RETURN(std::optional<Environment> environment, EnvironmentOf(call));
@@ -220,13 +220,13 @@ Task<Reply> OpenSession(Call call) {
 }
 
 /// Of one that sleeps: what its log says.
-Task<Reply> SessionState(Call call) {
+Async<Reply> SessionState(Call call) {
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
   if (Lane* lane = session->lane()) co_return Encode(lane->State());
   co_return Encoded(session->StateAsleep());
 }
 
-Task<Reply> SendMessage(Call call) {
+Async<Reply> SendMessage(Call call) {
   CO_ASSIGN_OR_RETURN(const protocol::Send send, Read<protocol::Send>(call));
   CO_ASSIGN_OR_RETURN(std::optional<Environment> environment, EnvironmentOf(call));
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
@@ -236,7 +236,7 @@ Task<Reply> SendMessage(Call call) {
   co_return Encoded((*lane)->Send(send, call.caller.client_id));
 }
 
-Task<Reply> RunCommand(Call call) {
+Async<Reply> RunCommand(Call call) {
   CO_ASSIGN_OR_RETURN(const CommandParams params, Read<CommandParams>(call));
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
   const Result<Lane*> lane = co_await session->Wake();
@@ -246,7 +246,7 @@ Task<Reply> RunCommand(Call call) {
   co_return Member("text", *shown);
 }
 
-Task<Reply> RecentEvents(Call call) {
+Async<Reply> RecentEvents(Call call) {
   CO_ASSIGN_OR_RETURN(const CountParams params, Read<CountParams>(call));
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
   CO_ASSIGN_OR_RETURN(
@@ -258,20 +258,20 @@ Task<Reply> RecentEvents(Call call) {
   co_return out += "]}";
 }
 
-Task<Reply> DeleteSession(Call call) {
+Async<Reply> DeleteSession(Call call) {
   CO_ASSIGN_OR_RETURN(const SessionRef ref, Read<SessionRef>(call));
   CO_RETURN_IF_ERROR(co_await call.host.Release(ref.session_id));
   co_return Encoded(SessionStore(call.host.options().roots).Remove(ref.session_id));
 }
 
-Task<Reply> StopHost(Call call) {
+Async<Reply> StopHost(Call call) {
   call.host.loop().Post([&host = call.host] { host.Stop(); });
   co_return "{}";
 }
 
 /// Answers of a client are by that client, whatever it says.
 template <class Answer>
-Task<Reply> AnswerAsked(Call call) {
+Async<Reply> AnswerAsked(Call call) {
   return OnLane<Answer>(std::move(call), [](Lane& lane, Answer answer, const Call& from) {
     if (answer.by.empty() || !from.caller.local) answer.by = from.caller.client_id;
     return Encoded(lane.Answer(answer));
@@ -283,7 +283,7 @@ Status IsExpected(Lane& lane, const protocol::MoveLeaf& move) {
   return Fail(Code::kConflict, "the leaf has moved since: look again");
 }
 
-using Handler = Task<Reply> (*)(Call);
+using Handler = Async<Reply> (*)(Call);
 struct Method {
   std::string_view name;
   std::string_view right;
@@ -300,12 +300,12 @@ constexpr auto kMethods = std::to_array<Method>({
        });
      }},
     {"host.keep", kAdmin,
-     [](Call call) -> Task<Reply> {
+     [](Call call) -> Async<Reply> {
        call.host.Keep();
        co_return "{}";
      }},
     {"host.status", kView,
-     [](Call call) -> Task<Reply> { co_return Encode(call.host.Describe()); }},
+     [](Call call) -> Async<Reply> { co_return Encode(call.host.Describe()); }},
     {"host.stop", kAdmin, StopHost},
     {"models.list", kView,
      [](Call call) {
@@ -454,7 +454,7 @@ constexpr auto kMethods = std::to_array<Method>({
     {"session.send", kSend, SendMessage},
     {"session.state", kView, SessionState},
     {"session.tasks", kView,
-     [](Call call) -> Task<Reply> {
+     [](Call call) -> Async<Reply> {
        CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
        Lane* lane = session->lane();
        co_return Member("tasks", lane != nullptr ? lane->Tasks() : protocol::TaskRows());
@@ -466,7 +466,7 @@ constexpr auto kMethods = std::to_array<Method>({
        });
      }},
     {"session.turns", kView,
-     [](Call call) -> Task<Reply> {
+     [](Call call) -> Async<Reply> {
        CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
        CO_ASSIGN_OR_RETURN(const protocol::TurnRows turns, session->Turns());
        co_return Member("turns", turns);
@@ -510,8 +510,8 @@ class Asked {
 
 }  // namespace
 
-Task<Result<std::string>> Dispatch(Host& host, Caller caller, std::string method,
-                                   std::string params) {
+Async<Result<std::string>> Dispatch(Host& host, Caller caller, std::string method,
+                                    std::string params) {
   const auto found = std::ranges::lower_bound(kMethods, method, {}, &Method::name);
   if (found == kMethods.end() || found->name != method)
     co_return Fail(Code::kUnsupported, fmt::format("there is no method {}", method));

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/async.h"
 #include "base/result.h"
-#include "base/task.h"
 #include "host/connection.h"
 
 namespace stet::host {
@@ -14,7 +14,7 @@ class Host;
 /// The result's JSON. kDenied without the right, kUnsupported for a method that there is not,
 /// kInvalid for params that do not fit. `session.subscribe`, `unsubscribe` and `offer` are the
 /// connection's.
-Task<Result<std::string>> Dispatch(Host& host, Caller caller, std::string method,
-                                   std::string params);
+Async<Result<std::string>> Dispatch(Host& host, Caller caller, std::string method,
+                                    std::string params);
 
 }  // namespace stet::host

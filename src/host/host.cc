@@ -170,8 +170,8 @@ std::optional<std::int64_t> Host::HeldBy(const std::string& session_id) const {
   return holder->pid;
 }
 
-Task<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
-                                                 std::optional<Environment> environment) {
+Async<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
+                                                  std::optional<Environment> environment) {
   if (attach.session_id) {
     CO_ASSIGN_OR_RETURN(attach.session_id,
                         SessionStore(options_.roots).Resolve(*attach.session_id));
@@ -187,7 +187,7 @@ Task<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
   co_return session;
 }
 
-Task<Status> Host::Release(std::string session_id) {
+Async<Status> Host::Release(std::string session_id) {
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, Find(session_id));
   if (session->working())
     co_return Fail(Code::kBusy, "work is under way in the session: cancel it first");
@@ -213,7 +213,7 @@ void Host::Sweep() {
     if (session->working()) session->Touch();
     const bool idle = now - session->idle_since() >= options_.sleep_after;
     if (idle && session->awake()) {
-      auto sleep = [](std::shared_ptr<Hosted> sleeper) -> Task<void> {
+      auto sleep = [](std::shared_ptr<Hosted> sleeper) -> Async<void> {
         const Status closed = co_await sleeper->Close(true);
         if (!closed) STET_LOG(kWarn, "session {}: {}", sleeper->id(), closed.error().Text());
       };
@@ -228,7 +228,7 @@ void Host::Sweep() {
   LeaveIfAlone();
 }
 
-Task<void> Host::Shutdown() {
+Async<void> Host::Shutdown() {
   stopping_ = true;
   sweep_.Cancel();
   for (const std::shared_ptr<Connection>& connection : connections_)

@@ -45,7 +45,7 @@ class Host {
   Host& operator=(const Host&) = delete;
 
   /// Tells everybody, cancels what runs, and closes every session.
-  Task<void> Shutdown();
+  Async<void> Shutdown();
 
   [[nodiscard]] protocol::HostStatus Describe() const;
   [[nodiscard]] std::string address() const { return server_->address(); }
@@ -61,10 +61,10 @@ class Host {
   /// The process that works on a session which is not awake here; nothing when none does.
   [[nodiscard]] std::optional<std::int64_t> HeldBy(const std::string& session_id) const;
   /// Makes a session as `attach` says, or opens the one that it names.
-  Task<Result<std::shared_ptr<Hosted>>> Open(protocol::Attach attach,
-                                             std::optional<Environment> environment);
+  Async<Result<std::shared_ptr<Hosted>>> Open(protocol::Attach attach,
+                                              std::optional<Environment> environment);
   /// Puts it aside, so that its folder can be moved.
-  Task<Status> Release(std::string session_id);
+  Async<Status> Release(std::string session_id);
   void Stop() const { options_.stop(); }
   /// It no longer leaves with its last client.
   void Keep() {

@@ -86,7 +86,7 @@ std::string Hosted::dir() const { return SessionStore(shared_.roots).DirOf(id_);
 
 std::string Hosted::diagnostics() const { return log::Paths(dir()).diagnostics(); }
 
-Task<Status> Hosted::Open(Attach attach, std::optional<Environment> environment) {
+Async<Status> Hosted::Open(Attach attach, std::optional<Environment> environment) {
   Touch();
   co_await Closed();
   if (environment) SetEnvironment(*std::move(environment));
@@ -118,7 +118,7 @@ Status Hosted::Join(const Attach& attach) {
   return lane_->Change(change);
 }
 
-Task<Result<Lane*>> Hosted::Wake() {
+Async<Result<Lane*>> Hosted::Wake() {
   Touch();
   co_await Closed();
   if (!lane_) {
@@ -191,7 +191,7 @@ void Hosted::CatchUp(log::Log& log) {
   });
 }
 
-Task<Status> Hosted::Close(bool sleeps) {
+Async<Status> Hosted::Close(bool sleeps) {
   co_await Closed();
   if (!lane_) co_return Status();
   closing_ = true;
@@ -207,7 +207,7 @@ Task<Status> Hosted::Close(bool sleeps) {
   co_return closed;
 }
 
-Task<void> Hosted::Closed() {
+Async<void> Hosted::Closed() {
   while (closing_) {
     const Pending<bool> done(shared_.loop);
     awaiting_close_.push_back(done);

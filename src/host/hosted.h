@@ -53,9 +53,9 @@ class Hosted final : public FeedSource {
   /// Opens it for work as `attach` says. One that is awake is joined: what can change at once is
   /// changed; anything else takes a session that rests, which is then opened anew. kBusy, naming
   /// the holder, when another process works on it.
-  Task<Status> Open(protocol::Attach attach, std::optional<Environment> environment);
+  Async<Status> Open(protocol::Attach attach, std::optional<Environment> environment);
   /// Its lane, awake; as it was opened the last time. Valid until the caller waits for something.
-  Task<Result<Lane*>> Wake();
+  Async<Result<Lane*>> Wake();
   void SetEnvironment(Environment environment);
   /// What a client does for the session from now on, asleep or not: of several the last one counts.
   void UseServices(std::shared_ptr<client::Services> services);
@@ -63,7 +63,7 @@ class Hosted final : public FeedSource {
   void DropServices(const client::Services& services);
 
   /// Closes the lane, if there is one: cancelling what runs, unless it rests.
-  Task<Status> Close(bool sleeps);
+  Async<Status> Close(bool sleeps);
   /// Since when nothing was asked of it and nothing goes on.
   [[nodiscard]] std::chrono::steady_clock::time_point idle_since() const { return idle_since_; }
   void Touch();
@@ -82,7 +82,7 @@ class Hosted final : public FeedSource {
   Result<protocol::TurnRows> Turns();
 
  private:
-  Task<void> Closed();
+  Async<void> Closed();
   Status Join(const protocol::Attach& attach);
   Status OpenNow(bool woken);
   Result<log::Log*> Reading();

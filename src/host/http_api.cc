@@ -128,8 +128,8 @@ void StartStream(Host& host, const Caller& caller, const std::string& session_id
   host.KeepStream(number, std::move(stream));
 }
 
-Task<void> AnswerOne(Host& host, Caller caller, const Route& route, std::string params,
-                     std::unique_ptr<HttpReply> reply) {
+Async<void> AnswerOne(Host& host, Caller caller, const Route& route, std::string params,
+                      std::unique_ptr<HttpReply> reply) {
   const std::string method(route.method);
   const Result<std::string> result =
       co_await Dispatch(host, std::move(caller), method, std::move(params));

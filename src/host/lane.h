@@ -92,7 +92,7 @@ class Lane {
   [[nodiscard]] Result<std::vector<protocol::Event>> Recent(std::size_t count) const;
   Result<std::string> Mark(const protocol::Mark& mark);
   /// An extension's command: what to show, or kNotFound. What it wants sent is sent.
-  Task<Result<std::string>> RunCommand(std::string name, std::string text);
+  Async<Result<std::string>> RunCommand(std::string name, std::string text);
   Result<protocol::RunReport> Run();
   [[nodiscard]] Result<protocol::TurnRows> Turns() const;
   [[nodiscard]] std::optional<protocol::TurnReport> Report(const std::string& turn_id) const;
@@ -111,7 +111,7 @@ class Lane {
 
   /// Cancels what runs, and ends when all is at rest and the log is closed. One that `sleeps` will
   /// be opened again: hooks are not told of an end.
-  Task<Status> Close(bool sleeps = false);
+  Async<Status> Close(bool sleeps = false);
 
  private:
   explicit Lane(LaneSetup setup);
@@ -132,9 +132,9 @@ class Lane {
   Status AppendMessage(protocol::UserMessage message, const std::string& client_id);
   void NewTurn(const std::string& turn_id = "");
 
-  Task<void> Work(std::string mentions, bool resume);
-  Task<Status> RunOne(std::string mentions, bool resume);
-  Task<void> WorkCompaction(std::string focus);
+  Async<void> Work(std::string mentions, bool resume);
+  Async<Status> RunOne(std::string mentions, bool resume);
+  Async<void> WorkCompaction(std::string focus);
   Result<bool> TakeFollowUp(std::string& text);
   void EndTurn(const Result<agent::TurnEnd>& end);
   void ShowEnd(const agent::TurnEnd& how);
@@ -142,13 +142,13 @@ class Lane {
   Status AtRest();
   Status Moved();
   Status ApplyChanges();
-  Task<void> MakeTitle(std::string prompt);
-  Task<void> KeepMemory();
+  Async<void> MakeTitle(std::string prompt);
+  Async<void> KeepMemory();
   void OpenHooks();
   Status OpenExtensions();
-  Task<void> TellStart();
-  Task<void> AwaitStart();
-  Task<void> TellEnd(bool sleeps);
+  Async<void> TellStart();
+  Async<void> AwaitStart();
+  Async<void> TellEnd(bool sleeps);
   Result<std::string> Pin(const std::string& text);
   Result<std::string> Unpin(const std::string& id);
   Result<std::string> Snip(const protocol::Mark& mark);

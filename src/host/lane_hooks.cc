@@ -64,7 +64,7 @@ Status Lane::OpenExtensions() {
   return {};
 }
 
-Task<Result<std::string>> Lane::RunCommand(std::string name, std::string text) {
+Async<Result<std::string>> Lane::RunCommand(std::string name, std::string text) {
   if (!extensions_) co_return Fail(Code::kNotFound, fmt::format("there is no /{}", name));
   const Result<hook::CommandReply> reply =
       co_await extensions_->RunCommand(std::move(name), std::move(text), title_cancel_.token());
@@ -79,7 +79,7 @@ Task<Result<std::string>> Lane::RunCommand(std::string name, std::string text) {
 }
 
 /// What hooks add is told to the model with the first message.
-Task<void> Lane::TellStart() {
+Async<void> Lane::TellStart() {
   const Pending<bool> started = *started_;
   hook::Occasion occasion =
       hook::OnSessionStart(setup_.fresh ? "startup" : "resume", bench_.model->model().FullName());
@@ -89,13 +89,13 @@ Task<void> Lane::TellStart() {
   started.Set(true);
 }
 
-Task<void> Lane::AwaitStart() {
+Async<void> Lane::AwaitStart() {
   if (!started_) co_return;
   const Pending<bool> started = *std::exchange(started_, std::nullopt);
   co_await started;
 }
 
-Task<void> Lane::TellEnd(bool sleeps) {
+Async<void> Lane::TellEnd(bool sleeps) {
   co_await AwaitStart();
   if (extensions_) {
     extensions_->Tell("session_end", Raw{"{}"});

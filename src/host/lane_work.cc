@@ -20,7 +20,7 @@ constexpr std::size_t kReportsKept = 256;
 
 }  // namespace
 
-Task<Status> Lane::RunOne(std::string mentions, bool resume) {
+Async<Status> Lane::RunOne(std::string mentions, bool resume) {
   co_await AwaitStart();
   if (!std::exchange(primed_, true) && !setup_.fresh) setup_.prime(bench_);
   if (!std::exchange(verified_, true)) {
@@ -53,7 +53,7 @@ Task<Status> Lane::RunOne(std::string mentions, bool resume) {
   co_return end ? Status() : Status(std::unexpected(end.error()));
 }
 
-Task<void> Lane::Work(std::string mentions, bool resume) {
+Async<void> Lane::Work(std::string mentions, bool resume) {
   while (true) {
     Status ran = co_await RunOne(std::move(mentions), resume);
     if (const Status changed = ApplyChanges(); ran && !changed) ran = changed;
@@ -71,7 +71,7 @@ Task<void> Lane::Work(std::string mentions, bool resume) {
   if (!closing_ && !broken_) setup_.loop.Spawn(KeepMemory());
 }
 
-Task<void> Lane::KeepMemory() {
+Async<void> Lane::KeepMemory() {
   if (remembering_ || working() || !setup_.auxiliary || !setup_.context.session_memory) co_return;
   remembering_ = true;
   memory_done_.emplace(setup_.loop);
@@ -82,7 +82,7 @@ Task<void> Lane::KeepMemory() {
 }
 
 /// No turn of the conversation: where that stood, it still stands.
-Task<void> Lane::WorkCompaction(std::string focus) {
+Async<void> Lane::WorkCompaction(std::string focus) {
   const Result<agent::TurnEnd> end = co_await turn_->Compact(std::move(focus));
   agent::TurnEnd broken;
   broken.reason = agent::ended::kError;
@@ -169,7 +169,7 @@ protocol::TurnReport Lane::ReportOf(const agent::TurnEnd& end) const {
   return report;
 }
 
-Task<void> Lane::MakeTitle(std::string prompt) {
+Async<void> Lane::MakeTitle(std::string prompt) {
   if (!setup_.auxiliary) co_return;
   title_done_.emplace(setup_.loop);
   const Pending<bool> done = *title_done_;
@@ -226,7 +226,7 @@ protocol::TaskRows Lane::Tasks() const {
   return rows;
 }
 
-Task<Status> Lane::Close(bool sleeps) {
+Async<Status> Lane::Close(bool sleeps) {
   closing_ = true;
   Cancel();
   title_cancel_.Cancel();

@@ -27,7 +27,7 @@ class HostThread {
     return thread_.Call(std::move(work));
   }
   template <class T>
-  T Await(std::function<Task<T>()> start) {
+  T Await(std::function<Async<T>()> start) {
     return thread_.Await<T>(std::move(start));
   }
 

@@ -150,7 +150,7 @@ class LocalModels final : public client::Models {
     ASSIGN_OR_RETURN(const provider::WireRequest wire, provider->Encode(request));
     CheckSink sink(SystemClock(), tell);
     const provider::CallResult call =
-        loop.RunTask(provider->Stream(request, wire, sink, CancelToken()));
+        loop.RunUntilDone(provider->Stream(request, wire, sink, CancelToken()));
     return Summarise(call, sink);
   }
 

@@ -143,7 +143,7 @@ void Service::Stop() {
   // purpose: it is said again at the end.
   state_.stopped_at = SystemClock().Now();
   (void)WriteHostState(roots_, state_);
-  auto end = [](Service& service) -> Task<void> {
+  auto end = [](Service& service) -> Async<void> {
     co_await service.host_->Shutdown();
     service.loop_.Stop();
   };

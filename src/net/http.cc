@@ -17,7 +17,7 @@ class HttpClient::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  Task<HttpEnd> Send(const HttpRequest& request, HttpSink& sink, CancelToken cancel);
+  Async<HttpEnd> Send(const HttpRequest& request, HttpSink& sink, CancelToken cancel);
 
  private:
   /// Takes the exchange out of libcurl, however its task ends.
@@ -104,8 +104,8 @@ void HttpClient::Impl::CollectFinished() {
   }
 }
 
-Task<HttpEnd> HttpClient::Impl::Send(const HttpRequest& request, HttpSink& sink,
-                                     CancelToken cancel) {
+Async<HttpEnd> HttpClient::Impl::Send(const HttpRequest& request, HttpSink& sink,
+                                      CancelToken cancel) {
   HttpEnd failed{.trouble = HttpTrouble::kNoLibrary};
   if (cancel.cancelled()) {
     failed.trouble = HttpTrouble::kCancelled;
@@ -133,7 +133,7 @@ HttpClient::HttpClient(Loop& loop) : impl_(std::make_unique<Impl>(loop)) {}
 
 HttpClient::~HttpClient() = default;
 
-Task<HttpEnd> HttpClient::Send(const HttpRequest& request, HttpSink& sink, CancelToken cancel) {
+Async<HttpEnd> HttpClient::Send(const HttpRequest& request, HttpSink& sink, CancelToken cancel) {
   return impl_->Send(request, sink, std::move(cancel));
 }
 

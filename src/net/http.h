@@ -79,7 +79,7 @@ class HttpClient {
 
   /// One exchange. `request` and `sink` must outlive the task. Cancelling takes effect within
   /// milliseconds, at every state.
-  Task<HttpEnd> Send(const HttpRequest& request, HttpSink& sink, CancelToken cancel);
+  Async<HttpEnd> Send(const HttpRequest& request, HttpSink& sink, CancelToken cancel);
 
  private:
   class Impl;

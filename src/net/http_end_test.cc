@@ -205,7 +205,7 @@ TEST_F(HttpEndTest, CancelledInsideTheBodyItEndsAndTheNextRequestIsNotDisturbed)
 }
 
 /// Owns its client, as what is destroyed in the middle does.
-Task<void> SendAlone(Loop& loop, const HttpRequest& request, HttpSink& sink, bool& ended) {
+Async<void> SendAlone(Loop& loop, const HttpRequest& request, HttpSink& sink, bool& ended) {
   HttpClient client(loop);
   co_await client.Send(request, sink, {});
   ended = true;
@@ -246,7 +246,7 @@ TEST_F(HttpEndTest, AnExchangeThatStandsStillHoldsUpNoOther) {
   CancelSource source;
   const Pending<HttpTrouble> ended(loop_);
   auto send = [](HttpClient& http, const HttpRequest& request, HttpSink& sink, CancelToken cancel,
-                 Pending<HttpTrouble> done) -> Task<void> {
+                 Pending<HttpTrouble> done) -> Async<void> {
     const HttpEnd end = co_await http.Send(request, sink, cancel);
     done.Set(end.trouble);
   };
@@ -254,8 +254,8 @@ TEST_F(HttpEndTest, AnExchangeThatStandsStillHoldsUpNoOther) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Get(quick.Url()).trouble, HttpTrouble::kNone);
   EXPECT_FALSE(ended.is_set());
   source.Cancel();
-  auto wait = [](Pending<HttpTrouble> done) -> Task<HttpTrouble> { co_return co_await done; };
-  EXPECT_EQ(loop_.RunTask(wait(ended)), HttpTrouble::kCancelled);
+  auto wait = [](Pending<HttpTrouble> done) -> Async<HttpTrouble> { co_return co_await done; };
+  EXPECT_EQ(loop_.RunUntilDone(wait(ended)), HttpTrouble::kCancelled);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ class HttpTest : public testing::Test {
   HttpEnd Get(const std::string& url, const CancelToken& cancel = {}) {
     request_.method = "GET";
     request_.url = url;
-    return loop_.RunTask(http_.Send(request_, sink_, cancel));
+    return loop_.RunUntilDone(http_.Send(request_, sink_, cancel));
   }
 
   HttpRequest request_;

@@ -17,7 +17,7 @@ TEST_F(HttpTest, ARequestIsSentAsItWasGivenAndItsReplyHeard) {
   request_.url = server.Url();
   request_.headers = {{"x-test", "yes"}, {"content-type", "text/plain"}};
   request_.body = std::string("a\0b", 3);
-  const HttpEnd end = loop_.RunTask(http_.Send(request_, sink_, {}));
+  const HttpEnd end = loop_.RunUntilDone(http_.Send(request_, sink_, {}));
   EXPECT_EQ(end.trouble, HttpTrouble::kNone) << end.message;
   EXPECT_EQ(end.status, 404);
   EXPECT_EQ(sink_.head_status, 404);
@@ -43,7 +43,7 @@ TEST_F(HttpTest, ALargeBodyDoesNotAskFirst) {
   });
   request_.url = server.Url();
   request_.body = std::string(std::size_t{4} << 20, 'x');
-  EXPECT_EQ(loop_.RunTask(http_.Send(request_, sink_, {})).status, 200);
+  EXPECT_EQ(loop_.RunUntilDone(http_.Send(request_, sink_, {})).status, 200);
   server.Stop();
   EXPECT_GT(length, request_.body.size());
   EXPECT_FALSE(asks);

@@ -185,8 +185,8 @@ AttemptResult ReplyReader::Finish(const net::HttpEnd& end) {
 
 }  // namespace
 
-Task<AttemptResult> RunAttempt(const Surroundings& surroundings, const Model& model,
-                               const net::HttpRequest& request, Sink& sink, CancelToken cancel) {
+Async<AttemptResult> RunAttempt(const Surroundings& surroundings, const Model& model,
+                                const net::HttpRequest& request, Sink& sink, CancelToken cancel) {
   ReplyReader reader(surroundings, model, sink);
   const net::HttpEnd end = co_await surroundings.http.Send(request, reader, cancel);
   co_return reader.Finish(end);

@@ -28,7 +28,7 @@ struct AttemptResult {
 };
 
 /// Sends `request` and streams the reply to `sink`. All references must outlive the task.
-Task<AttemptResult> RunAttempt(const Surroundings& surroundings, const Model& model,
-                               const net::HttpRequest& request, Sink& sink, CancelToken cancel);
+Async<AttemptResult> RunAttempt(const Surroundings& surroundings, const Model& model,
+                                const net::HttpRequest& request, Sink& sink, CancelToken cancel);
 
 }  // namespace stet::provider

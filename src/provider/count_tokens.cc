@@ -104,8 +104,8 @@ Result<WireRequest> EncodeCount(const Model& model, const WireRequest& wire) {
   return Fail(Code::kUnsupported, model.FullName() + " has nobody to count its tokens");
 }
 
-Task<Result<std::int64_t>> AskCount(net::HttpClient& http, const net::HttpRequest& request,
-                                    CancelToken cancel) {
+Async<Result<std::int64_t>> AskCount(net::HttpClient& http, const net::HttpRequest& request,
+                                     CancelToken cancel) {
   Answer answer;
   const net::HttpEnd end = co_await http.Send(request, answer, std::move(cancel));
   co_return answer.Read(end);

@@ -16,7 +16,7 @@ Result<WireRequest> EncodeCount(const Model& model, const WireRequest& wire);
 
 /// Asks once; a count is not worth waiting for. All references must outlive the task. kAuth when
 /// the key is refused, kCancelled, or kUnavailable with what went wrong.
-Task<Result<std::int64_t>> AskCount(net::HttpClient& http, const net::HttpRequest& request,
-                                    CancelToken cancel);
+Async<Result<std::int64_t>> AskCount(net::HttpClient& http, const net::HttpRequest& request,
+                                     CancelToken cancel);
 
 }  // namespace stet::provider

@@ -49,8 +49,8 @@ net::HttpRequest HttpProvider::ToSend(const Access& access, const WireRequest& w
   return request;
 }
 
-Task<AttemptResult> HttpProvider::Try(const Access& access, const WireRequest& wire, Sink& sink,
-                                      CancelToken cancel) const {
+Async<AttemptResult> HttpProvider::Try(const Access& access, const WireRequest& wire, Sink& sink,
+                                       CancelToken cancel) const {
   const net::HttpRequest request = ToSend(access, wire);
   AttemptResult result =
       co_await RunAttempt(surroundings_, access.model, request, sink, std::move(cancel));
@@ -59,8 +59,8 @@ Task<AttemptResult> HttpProvider::Try(const Access& access, const WireRequest& w
 }
 
 /// False when cancelled.
-Task<bool> HttpProvider::Wait(const Failure& failure, std::chrono::milliseconds wait, int tries,
-                              Sink& sink, CancelToken cancel) const {
+Async<bool> HttpProvider::Wait(const Failure& failure, std::chrono::milliseconds wait, int tries,
+                               Sink& sink, CancelToken cancel) const {
   const Waiting waiting{.why = fmt::format("{}: {}", FailureName(failure.kind), failure.message),
                         .attempt = tries,
                         .until = surroundings_.clock.Now() + wait.count()};
@@ -69,8 +69,8 @@ Task<bool> HttpProvider::Wait(const Failure& failure, std::chrono::milliseconds 
   co_return slept.has_value();
 }
 
-Task<CallResult> HttpProvider::Stream(const Request& request, const WireRequest& wire, Sink& sink,
-                                      CancelToken cancel) {
+Async<CallResult> HttpProvider::Stream(const Request& request, const WireRequest& wire, Sink& sink,
+                                       CancelToken cancel) {
   CallResult call;
   const Access* access = &access_;
   const WireRequest* sent = &wire;
@@ -109,7 +109,7 @@ Task<CallResult> HttpProvider::Stream(const Request& request, const WireRequest&
   co_return call;
 }
 
-Task<Result<std::int64_t>> HttpProvider::CountTokens(const Request& request, CancelToken cancel) {
+Async<Result<std::int64_t>> HttpProvider::CountTokens(const Request& request, CancelToken cancel) {
   CO_ASSIGN_OR_RETURN(const WireRequest wire, Encode(request));
   CO_ASSIGN_OR_RETURN(const WireRequest count, EncodeCount(access_.model, wire));
   const net::HttpRequest question = ToSend(access_, count);

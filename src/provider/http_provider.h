@@ -27,17 +27,17 @@ class HttpProvider final : public Provider {
 
   [[nodiscard]] const Model& model() const override { return access_.model; }
   [[nodiscard]] Result<WireRequest> Encode(const Request& request) const override;
-  Task<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
-                          CancelToken cancel) override;
-  Task<Result<std::int64_t>> CountTokens(const Request& request, CancelToken cancel) override;
+  Async<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
+                           CancelToken cancel) override;
+  Async<Result<std::int64_t>> CountTokens(const Request& request, CancelToken cancel) override;
 
  private:
   [[nodiscard]] static net::HttpRequest ToSend(const Access& access, const WireRequest& wire);
-  Task<AttemptResult> Try(const Access& access, const WireRequest& wire, Sink& sink,
-                          CancelToken cancel) const;
+  Async<AttemptResult> Try(const Access& access, const WireRequest& wire, Sink& sink,
+                           CancelToken cancel) const;
   bool EncodeFallback(const Request& request, WireRequest& out) const;
-  Task<bool> Wait(const Failure& failure, std::chrono::milliseconds wait, int tries, Sink& sink,
-                  CancelToken cancel) const;
+  Async<bool> Wait(const Failure& failure, std::chrono::milliseconds wait, int tries, Sink& sink,
+                   CancelToken cancel) const;
 
   Loop& loop_;
   Surroundings surroundings_;

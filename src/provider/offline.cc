@@ -157,8 +157,8 @@ Result<WireRequest> OfflineProvider::Encode(const Request& request) const {
   return openai_completions::Encode(model_, request);
 }
 
-Task<CallResult> OfflineProvider::Stream(const Request& request, const WireRequest& wire,
-                                         Sink& sink, CancelToken cancel) {
+Async<CallResult> OfflineProvider::Stream(const Request& request, const WireRequest& wire,
+                                          Sink& sink, CancelToken cancel) {
   CallResult call;
   call.model = model_;
   protocol::Attempt attempt;
@@ -177,7 +177,7 @@ Task<CallResult> OfflineProvider::Stream(const Request& request, const WireReque
   co_return call;
 }
 
-Task<Result<std::int64_t>> OfflineProvider::CountTokens(const Request&, CancelToken) {
+Async<Result<std::int64_t>> OfflineProvider::CountTokens(const Request&, CancelToken) {
   co_return Fail(Code::kUnsupported, "the offline model has nobody to count its tokens");
 }
 

@@ -16,9 +16,9 @@ class OfflineProvider final : public Provider {
 
   [[nodiscard]] const Model& model() const override { return model_; }
   [[nodiscard]] Result<WireRequest> Encode(const Request& request) const override;
-  Task<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
-                          CancelToken cancel) override;
-  Task<Result<std::int64_t>> CountTokens(const Request& request, CancelToken cancel) override;
+  Async<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
+                           CancelToken cancel) override;
+  Async<Result<std::int64_t>> CountTokens(const Request& request, CancelToken cancel) override;
 
  private:
   Model model_;

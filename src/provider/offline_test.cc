@@ -46,7 +46,7 @@ class OfflineTest : public testing::Test {
     wire_bytes_ = wire->body.size();
     events_.text.clear();
     Loop loop;
-    call_ = loop.RunTask(provider.Stream(request_, *wire, events_, cancel));
+    call_ = loop.RunUntilDone(provider.Stream(request_, *wire, events_, cancel));
     std::string out;
     for (const protocol::Block& block : call_.reply.content.blocks) {
       if (const auto* text = std::get_if<TextBlock>(&block)) out += text->text + "\n";

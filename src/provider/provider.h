@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "base/async.h"
 #include "base/cancel.h"
-#include "base/task.h"
 #include "protocol/work.h"
 #include "provider/dialect.h"
 #include "provider/model.h"
@@ -34,12 +34,12 @@ class Provider {
 
   /// Sends `wire`, which is `request` encoded; a fallback is sent `request` in its own dialect. All
   /// three must outlive the task. A failure is in the result, never lost.
-  virtual Task<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
-                                  CancelToken cancel) = 0;
+  virtual Async<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
+                                   CancelToken cancel) = 0;
 
   /// How many tokens the request is, by the server's own count: kUnsupported where nobody counts.
   /// The request must outlive the task.
-  virtual Task<Result<std::int64_t>> CountTokens(const Request& request, CancelToken cancel) = 0;
+  virtual Async<Result<std::int64_t>> CountTokens(const Request& request, CancelToken cancel) = 0;
 };
 
 }  // namespace stet::provider

@@ -249,7 +249,7 @@ TEST_P(ChannelTest, TwoHundredConnectionsAtOnce) {
   constexpr int kMany = 200;
   std::vector<std::unique_ptr<Talk>> clients;
   int failed = 0;
-  const auto dial = [&](Talk& talk) -> Task<void> {
+  const auto dial = [&](Talk& talk) -> Async<void> {
     auto channel = co_await Dial(loop_, Where(), CancelToken());
     if (!channel) {
       ++failed;

@@ -15,8 +15,8 @@ std::string EndpointText(const Endpoint& endpoint) {
   return fmt::format("{}{}{}:{}", six ? "[" : "", endpoint.host, six ? "]" : "", endpoint.port);
 }
 
-Task<Result<std::unique_ptr<Channel>>> DialWith(Loop& loop, Endpoint endpoint, CancelToken cancel,
-                                                Limits limits) {
+Async<Result<std::unique_ptr<Channel>>> DialWith(Loop& loop, Endpoint endpoint, CancelToken cancel,
+                                                 Limits limits) {
   const Pending<Result<std::unique_ptr<Channel>>> dialed(loop);
   const auto give = [dialed](Result<std::unique_ptr<Channel>> channel) {
     dialed.Set(std::move(channel));
@@ -34,7 +34,7 @@ Task<Result<std::unique_ptr<Channel>>> DialWith(Loop& loop, Endpoint endpoint, C
   co_return co_await dialed;
 }
 
-Task<Result<std::unique_ptr<Channel>>> Dial(Loop& loop, Endpoint endpoint, CancelToken cancel) {
+Async<Result<std::unique_ptr<Channel>>> Dial(Loop& loop, Endpoint endpoint, CancelToken cancel) {
   return DialWith(loop, std::move(endpoint), std::move(cancel), Limits());
 }
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "base/async.h"
 #include "base/cancel.h"
 #include "base/loop.h"
-#include "base/task.h"
 #include "rpc/channel.h"
 
 namespace stet::rpc {
@@ -24,6 +24,6 @@ struct Endpoint {
 
 /// kUnavailable when nobody listens there, kDenied or kAuth when it is refused or, with TLS, not to
 /// be trusted, kInvalid when it is no such server, kTimeout after 10 s.
-Task<Result<std::unique_ptr<Channel>>> Dial(Loop& loop, Endpoint endpoint, CancelToken cancel);
+Async<Result<std::unique_ptr<Channel>>> Dial(Loop& loop, Endpoint endpoint, CancelToken cancel);
 
 }  // namespace stet::rpc

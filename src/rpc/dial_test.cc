@@ -74,7 +74,7 @@ TEST_F(DialTest, CancellingEndsIt) {
   CancelSource source;
   Timer timer(loop_);
   timer.Start(milliseconds(10), [&] { source.Cancel(); });
-  const auto channel = loop_.RunTask(Dial(loop_, Local(), source.token()));
+  const auto channel = loop_.RunUntilDone(Dial(loop_, Local(), source.token()));
   ASSERT_FALSE(channel);
   EXPECT_EQ(channel.error().code, Code::kCancelled);
   RunUntil([&] { return accepted_.empty() || accepted_.front()->ended(); }, "given up");
@@ -84,7 +84,7 @@ TEST_F(DialTest, ATaskThatDialsMayBeDestroyed) {
   hangs_up_ = false;
   {
     auto other = std::make_unique<Loop>();
-    const auto dial = [](Loop& loop, Endpoint endpoint) -> Task<void> {
+    const auto dial = [](Loop& loop, Endpoint endpoint) -> Async<void> {
       (void)co_await Dial(loop, std::move(endpoint), CancelToken());
     };
     other->Spawn(dial(*other, Local()));

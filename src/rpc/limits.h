@@ -4,10 +4,10 @@
 #include <chrono>
 #include <memory>
 
+#include "base/async.h"
 #include "base/cancel.h"
 #include "base/loop.h"
 #include "base/result.h"
-#include "base/task.h"
 #include "rpc/channel.h"
 #include "rpc/dial.h"
 #include "rpc/server.h"
@@ -28,7 +28,7 @@ Result<std::unique_ptr<Server>> ListenWith(Loop& loop, const ListenOptions& opti
                                            ServerEvents events, const Limits& limits);
 
 /// Dial with other limits.
-Task<Result<std::unique_ptr<Channel>>> DialWith(Loop& loop, Endpoint endpoint, CancelToken cancel,
-                                                Limits limits);
+Async<Result<std::unique_ptr<Channel>>> DialWith(Loop& loop, Endpoint endpoint, CancelToken cancel,
+                                                 Limits limits);
 
 }  // namespace stet::rpc

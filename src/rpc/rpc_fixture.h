@@ -142,7 +142,7 @@ class RpcTest : public testing::Test {
 
   Result<std::unique_ptr<Channel>> TryDial(const Endpoint& endpoint,
                                            const Limits& limits = Limits()) {
-    return loop_.RunTask(DialWith(loop_, endpoint, CancelToken(), limits));
+    return loop_.RunUntilDone(DialWith(loop_, endpoint, CancelToken(), limits));
   }
   std::unique_ptr<Talk> Call(const Endpoint& endpoint, const Limits& limits = Limits()) {
     auto talk = std::make_unique<Talk>();

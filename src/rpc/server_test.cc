@@ -390,7 +390,7 @@ TEST_F(ServerTest, ALoopMayDieUnderEverything) {
                       .request = [](HttpRequest, std::unique_ptr<HttpReply>) {}};
   auto server = ListenWith(*loop, {.unix_path = path_}, events, Limits());
   ASSERT_TRUE(server);
-  auto channel = loop->RunTask(Dial(*loop, Local(), CancelToken()));
+  auto channel = loop->RunUntilDone(Dial(*loop, Local(), CancelToken()));
   ASSERT_TRUE(channel);
   (*channel)->Start({});
   (*channel)->Send("never sent");

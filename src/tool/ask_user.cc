@@ -34,7 +34,7 @@ class AskUserTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call& call) override {
+  Async<Outcome> Run(const Raw& args, Call& call) override {
     std::string question = Args(args).Text("question").value_or("");
     Raw options{std::string(Args(args).Get("options").text())};
     if (options.text.empty()) options.text = "[]";

@@ -139,7 +139,7 @@ class BashTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call& call) override {
+  Async<Outcome> Run(const Raw& args, Call& call) override {
     const std::string cwd_note = MakeSureOfCwd(call.workspace) + call.sandbox_note;
     const auto before = co_await LookAtProject(call);
     if (!before) co_return Problem("The command was not run: " + before.error().Text());
@@ -178,8 +178,8 @@ class BashTool final : public Tool {
 
  private:
   /// In a terminal of the client's editor, where people see it run.
-  Task<Outcome> RunInEditor(const Raw& args, std::shared_ptr<const ProjectScan> before,
-                            std::string notes, Call& call) {
+  Async<Outcome> RunInEditor(const Raw& args, std::shared_ptr<const ProjectScan> before,
+                             std::string notes, Call& call) {
     const TerminalRequest request{.command = Args(args).Text("command").value_or(""),
                                   .hidden = hidden_,
                                   .variables = GitSettingsIn(variables_()),

@@ -46,7 +46,7 @@ class BashTaskTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call& call) override {
+  Async<Outcome> Run(const Raw& args, Call& call) override {
     const auto found = shells_.Find(Args(args).Text("task_id").value_or(""));
     if (!found) co_return Problem(found.error().Text());
     ShellTask& task = **found;

@@ -97,7 +97,7 @@ Status CheckNoLink(const Change& change) {
   return CheckUntouched(change);
 }
 
-Task<Status> WriteInEditor(Editor& editor, const Change& change, CancelToken cancel) {
+Async<Status> WriteInEditor(Editor& editor, const Change& change, CancelToken cancel) {
   if (change.before && change.before->in_editor) {
     const Result<std::string> now = co_await editor.Read(change.path, cancel);
     if (!now || *now != change.before->bytes) co_return Touched(change.path);
@@ -115,7 +115,7 @@ Task<Status> WriteInEditor(Editor& editor, const Change& change, CancelToken can
 
 }  // namespace
 
-Task<Status> Apply(Call& call, const Change& change) {
+Async<Status> Apply(Call& call, const Change& change) {
   protocol::FileFact fact{.op = "write",
                           .path = change.path,
                           .after = Sha256Hex(change.after),

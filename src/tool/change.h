@@ -31,6 +31,6 @@ Status CheckWritable(const std::string& path, const FileStat& stat);
 /// the editor was asked to write it: then the error says that nobody knows. kConflict when it
 /// changed since `before` was read. Folders above a new file are made. `change` must outlive the
 /// task.
-Task<Status> Apply(Call& call, const Change& change);
+Async<Status> Apply(Call& call, const Change& change);
 
 }  // namespace stet::tool

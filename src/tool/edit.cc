@@ -235,14 +235,14 @@ class EditTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call& call) override {
+  Async<Outcome> Run(const Raw& args, Call& call) override {
     const Args wanted(args);
     Result<Outcome> outcome = co_await EditFile(wanted, call);
     co_return outcome ? *std::move(outcome) : Problem(outcome.error().Text());
   }
 
  private:
-  static Task<Result<Outcome>> EditFile(const Args& args, Call& call) {
+  static Async<Result<Outcome>> EditFile(const Args& args, Call& call) {
     CO_ASSIGN_OR_RETURN(const std::vector<Replacement> edits, ReplacementsOf(args));
     CO_ASSIGN_OR_RETURN(const RealPath file,
                         Resolve(args.Text("file_path").value_or(""), call.workspace));

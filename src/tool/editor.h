@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "base/async.h"
 #include "base/cancel.h"
 #include "base/result.h"
-#include "base/task.h"
 
 namespace stet::tool {
 
@@ -45,17 +45,17 @@ class Editor {
   [[nodiscard]] virtual bool runs() const = 0;
 
   /// The text of a file as it stands there; no larger than a file that is read from the disk.
-  virtual Task<Result<std::string>> Read(std::string path, CancelToken cancel) = 0;
+  virtual Async<Result<std::string>> Read(std::string path, CancelToken cancel) = 0;
   /// Has the whole file written. After an error it may or may not have been.
-  virtual Task<Status> Write(std::string path, std::string text, CancelToken cancel) = 0;
+  virtual Async<Status> Write(std::string path, std::string text, CancelToken cancel) = 0;
 
   /// Starts a command, and gives the terminal's name. Whoever opens one releases it.
-  virtual Task<Result<std::string>> OpenTerminal(TerminalCommand command) = 0;
-  virtual Task<Result<TerminalEnd>> AwaitTerminal(std::string id, std::chrono::milliseconds within,
-                                                  CancelToken cancel) = 0;
-  virtual Task<Result<TerminalOutput>> ReadTerminal(std::string id) = 0;
+  virtual Async<Result<std::string>> OpenTerminal(TerminalCommand command) = 0;
+  virtual Async<Result<TerminalEnd>> AwaitTerminal(std::string id, std::chrono::milliseconds within,
+                                                   CancelToken cancel) = 0;
+  virtual Async<Result<TerminalOutput>> ReadTerminal(std::string id) = 0;
   /// Ends the command; the terminal stays.
-  virtual Task<Status> KillTerminal(std::string id) = 0;
+  virtual Async<Status> KillTerminal(std::string id) = 0;
   /// Ends what still runs, and lets go of the terminal. Does not wait.
   virtual void ReleaseTerminal(const std::string& id) = 0;
 };

@@ -20,7 +20,7 @@ class FakeEditor final : public Editor {
   [[nodiscard]] bool writes() const override { return can_write; }
   [[nodiscard]] bool runs() const override { return can_run; }
 
-  Task<Result<std::string>> Read(std::string path, CancelToken) override {
+  Async<Result<std::string>> Read(std::string path, CancelToken) override {
     asked.push_back("read " + path);
     if (read_error) co_return std::unexpected(*read_error);
     if (on_read) on_read();
@@ -29,28 +29,28 @@ class FakeEditor final : public Editor {
     co_return ReadFile(path);
   }
   /// As an editor does: into its text, and to the disk.
-  Task<Status> Write(std::string path, std::string text, CancelToken) override {
+  Async<Status> Write(std::string path, std::string text, CancelToken) override {
     asked.push_back("write " + path);
     if (write_error) co_return std::unexpected(*write_error);
     texts[path] = text;
     co_return ReplaceFile(path, text, Durable::kNo);
   }
 
-  Task<Result<std::string>> OpenTerminal(TerminalCommand command) override {
+  Async<Result<std::string>> OpenTerminal(TerminalCommand command) override {
     commands.push_back(command);
     if (open_error) co_return std::unexpected(*open_error);
     co_return "term_1";
   }
-  Task<Result<TerminalEnd>> AwaitTerminal(std::string, std::chrono::milliseconds within,
-                                          CancelToken cancel) override {
+  Async<Result<TerminalEnd>> AwaitTerminal(std::string, std::chrono::milliseconds within,
+                                           CancelToken cancel) override {
     waits.push_back(within);
     if (on_wait) on_wait();
     if (cancel.cancelled()) co_return Fail(Code::kCancelled, "cancelled");
     if (wait_error) co_return std::unexpected(*std::exchange(wait_error, std::nullopt));
     co_return end;
   }
-  Task<Result<TerminalOutput>> ReadTerminal(std::string) override { co_return output; }
-  Task<Status> KillTerminal(std::string id) override {
+  Async<Result<TerminalOutput>> ReadTerminal(std::string) override { co_return output; }
+  Async<Status> KillTerminal(std::string id) override {
     asked.push_back("kill " + id);
     co_return Status();
   }

@@ -32,7 +32,7 @@ class ExitPlanTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call& call) override {
+  Async<Outcome> Run(const Raw& args, Call& call) override {
     if (!call.planning) co_return Problem("This is no plan mode: there is nothing to leave.");
     std::string question = "Carry out this plan?\n\n" + Args(args).Text("plan").value_or("");
     Raw options{fmt::format(R"([{{"label":"{}"}},{{"label":"Keep planning"}}])", kApprove)};

@@ -90,7 +90,7 @@ class GlobTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call& call) override {
+  Async<Outcome> Run(const Raw& args, Call& call) override {
     Result<Search> search = SearchOf(Args(args), call.workspace);
     if (!search) co_return Problem(search.error().Text());
     const auto stat = StatFile(search->folder);

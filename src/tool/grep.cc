@@ -143,7 +143,7 @@ class GrepTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call& call) override {
+  Async<Outcome> Run(const Raw& args, Call& call) override {
     const Result<GrepQuery> query = QueryOf(Args(args), call.workspace);
     if (!query) co_return Problem(query.error().Text());
     auto work = [&query](const CancelToken& cancel) {

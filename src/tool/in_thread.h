@@ -44,7 +44,7 @@ class CancelledThread {
 
 /// `work` is called as Result<T>(CancelToken).
 template <class T, class Work>
-Task<Result<T>> InThread(Loop& loop, CancelToken cancel, Work work) {
+Async<Result<T>> InThread(Loop& loop, CancelToken cancel, Work work) {
   const Pending<Result<T>> done(loop);
   CancelledThread thread(cancel);
   CO_RETURN_IF_ERROR(thread.Start(

@@ -29,12 +29,12 @@ TEST(InThreadTest, ATaskThatIsDestroyedCancelsItsThreadAndWaitsForIt) {
       ended = true;
       return 1;
     };
-    auto run = [](Loop& on, auto body) -> Task<void> {
+    auto run = [](Loop& on, auto body) -> Async<void> {
       co_await InThread<int>(on, CancelToken(), std::move(body));
     };
-    auto wait = [](Pending<int> value) -> Task<int> { co_return co_await value; };
+    auto wait = [](Pending<int> value) -> Async<int> { co_return co_await value; };
     loop.Spawn(run(loop, work));
-    EXPECT_EQ(loop.RunTask(wait(started)), 1);
+    EXPECT_EQ(loop.RunUntilDone(wait(started)), 1);
     EXPECT_FALSE(ended);
   }
   EXPECT_TRUE(ended);

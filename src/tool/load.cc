@@ -14,7 +14,7 @@ bool IsForEditor(std::string_view path, std::string_view bytes) {
          (file.encoding == Encoding::kUtf8 || file.encoding == Encoding::kUtf8WithMark);
 }
 
-Task<Result<Loaded>> Load(std::string path, Call& call) {
+Async<Result<Loaded>> Load(std::string path, Call& call) {
   Loaded loaded;
   Result<FileBytes> disk = ReadRegularFile(path, kMaxTextBytes);
   if (!disk && disk.error().code != Code::kNotFound)

@@ -21,7 +21,7 @@ struct Loaded {
 /// Of a real path. kNotFound when it is neither on the disk nor in the editor; kInvalid for what is
 /// no regular file, or larger than kMaxTextBytes. Images, notebooks, and what is no UTF-8 text on
 /// the disk are the disk's alone.
-Task<Result<Loaded>> Load(std::string path, Call& call);
+Async<Result<Loaded>> Load(std::string path, Call& call);
 
 /// Whether an editor takes this as the whole of that file: UTF-8 text, and no notebook.
 bool IsForEditor(std::string_view path, std::string_view bytes);

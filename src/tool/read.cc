@@ -121,7 +121,7 @@ class ReadTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call& call) override {
+  Async<Outcome> Run(const Raw& args, Call& call) override {
     const Args wanted(args);
     Result<Outcome> outcome = co_await ReadAny(wanted, call);
     co_return outcome ? *std::move(outcome) : Problem(outcome.error().Text());
@@ -135,7 +135,7 @@ class ReadTool final : public Tool {
     return ShowBytes(bytes, WantedOf(args), call, none);
   }
 
-  static Task<Result<Outcome>> ReadAny(const Args& args, Call& call) {
+  static Async<Result<Outcome>> ReadAny(const Args& args, Call& call) {
     if (const std::string path = args.Text("file_path").value_or(""); path.starts_with(kBlob))
       co_return ReadBlob(path.substr(kBlob.size()), args, call);
     CO_ASSIGN_OR_RETURN(const RealPath file,

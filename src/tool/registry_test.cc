@@ -19,7 +19,7 @@ class NamedTool final : public Tool {
   [[nodiscard]] Result<Intent> Intend(const Raw&, const Workspace&) const override {
     return Intent();
   }
-  Task<Outcome> Run(const Raw&, Call&) override { co_return Say("done"); }
+  Async<Outcome> Run(const Raw&, Call&) override { co_return Say("done"); }
 
  private:
   std::string name_;

@@ -60,14 +60,14 @@ Result<ShellFacts> Compare(const std::string& root, const Scan& before, const Ca
 
 }  // namespace
 
-Task<Result<Scan>> LookAtProject(Call& call) {
+Async<Result<Scan>> LookAtProject(Call& call) {
   auto work = [root = call.workspace.project](const CancelToken& cancel) {
     return ScanShared(root, cancel);
   };
   co_return co_await InThread<Scan>(call.loop, call.cancel, std::move(work));
 }
 
-Task<ShellFacts> FactsSince(Scan before, Call& call) {
+Async<ShellFacts> FactsSince(Scan before, Call& call) {
   const CancelToken never;
   auto work = [root = call.workspace.project, before = std::move(before)](
                   const CancelToken& cancel) { return Compare(root, before, cancel); };

@@ -26,11 +26,11 @@ struct ShellFacts {
 
 /// The project as it is now, looked at in a thread; never null. kCancelled when the call is,
 /// kUnavailable when there is no thread.
-Task<Result<std::shared_ptr<const ProjectScan>>> LookAtProject(Call& call);
+Async<Result<std::shared_ptr<const ProjectScan>>> LookAtProject(Call& call);
 
 /// What changed since `before`. A file that has the content which the model knows is not told of:
 /// our own tools wrote it, or it was only touched. Looks to the end even when the call is
 /// cancelled, within the limits of a scan.
-Task<ShellFacts> FactsSince(std::shared_ptr<const ProjectScan> before, Call& call);
+Async<ShellFacts> FactsSince(std::shared_ptr<const ProjectScan> before, Call& call);
 
 }  // namespace stet::tool

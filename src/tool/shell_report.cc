@@ -130,7 +130,7 @@ void ShellUpdates::Take(std::string_view text) {
   });
 }
 
-Task<ShellWake> AwaitShell(Shell& shell, std::chrono::milliseconds wait, Call& call) {
+Async<ShellWake> AwaitShell(Shell& shell, std::chrono::milliseconds wait, Call& call) {
   const Pending<ShellWake> wake(call.loop);
   Timer timer(call.loop);
   timer.Start(wait, [wake] { wake.Set(ShellWake::kWaited); });
@@ -140,7 +140,7 @@ Task<ShellWake> AwaitShell(Shell& shell, std::chrono::milliseconds wait, Call& c
   co_return co_await wake;
 }
 
-Task<void> StopShell(Shell& shell, Call& call) {
+Async<void> StopShell(Shell& shell, Call& call) {
   const Pending<bool> ended(call.loop);
   shell.OnEnd([ended] { ended.Set(true); });
   shell.Stop();

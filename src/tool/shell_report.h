@@ -58,9 +58,9 @@ class ShellUpdates {
 enum class ShellWake { kEnded, kWaited, kCancelled };
 
 /// Until it has ended, `wait` has passed, or the call is cancelled.
-Task<ShellWake> AwaitShell(Shell& shell, std::chrono::milliseconds wait, Call& call);
+Async<ShellWake> AwaitShell(Shell& shell, std::chrono::milliseconds wait, Call& call);
 
 /// Stops it and waits until it has ended, which it does in a few seconds at most.
-Task<void> StopShell(Shell& shell, Call& call);
+Async<void> StopShell(Shell& shell, Call& call);
 
 }  // namespace stet::tool

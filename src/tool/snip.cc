@@ -35,7 +35,7 @@ class SnipTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call&) override {
+  Async<Outcome> Run(const Raw& args, Call&) override {
     const Result<std::string> done = snip_(Args(args).Text("turn"), Args(args).Flag("undo"));
     if (!done) co_return Problem(done.error().message);
     co_return Say(*done);

@@ -24,7 +24,7 @@ class StructuredOutputTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call&) override {
+  Async<Outcome> Run(const Raw& args, Call&) override {
     take_(args);
     co_return Say("The answer was taken.");
   }

@@ -75,8 +75,8 @@ std::string WhyStopped(const Error& error, const TerminalRequest& request) {
   }
 }
 
-Task<void> Await(const Terminal& terminal, const TerminalRequest& request, Call& call,
-                 TerminalRan& ran) {
+Async<void> Await(const Terminal& terminal, const TerminalRequest& request, Call& call,
+                  TerminalRan& ran) {
   const std::chrono::milliseconds within = request.timeout.value_or(kMaxTerminalTime);
   const Result<TerminalEnd> end =
       co_await terminal.editor().AwaitTerminal(terminal.id(), within, call.cancel);
@@ -94,7 +94,7 @@ Task<void> Await(const Terminal& terminal, const TerminalRequest& request, Call&
 
 }  // namespace
 
-Task<Result<TerminalRan>> RunInTerminal(const TerminalRequest& request, Call& call) {
+Async<Result<TerminalRan>> RunInTerminal(const TerminalRequest& request, Call& call) {
   const std::shared_ptr<Editor> editor = call.editor;
   CO_ASSIGN_OR_RETURN(const ShellFiles files, ShellFiles::Make(request.hidden));
   CO_ASSIGN_OR_RETURN(ShellOutput output, ShellOutput::Make(files.output()));

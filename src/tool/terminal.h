@@ -33,6 +33,6 @@ struct TerminalRan {
 
 /// Fails when the command was not started, as far as the editor says. `request` and `call` must
 /// outlive the task.
-Task<Result<TerminalRan>> RunInTerminal(const TerminalRequest& request, Call& call);
+Async<Result<TerminalRan>> RunInTerminal(const TerminalRequest& request, Call& call);
 
 }  // namespace stet::tool

@@ -122,7 +122,7 @@ TEST_F(TerminalTest, HiddenVariablesAreTakenAwayAndTheFolderIsFollowed) {
             .cancel = {},
             .editor = editor_,
             .show_terminal = [](const std::string&) {}};
-  const auto ran = loop_.RunTask(RunInTerminal(request, call));
+  const auto ran = loop_.RunUntilDone(RunInTerminal(request, call));
   ASSERT_TRUE(ran) << ran.error().Text();
   EXPECT_EQ(said, "[]\n");
   EXPECT_EQ(ran->ended_in, Path("sub"));

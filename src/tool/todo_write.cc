@@ -61,7 +61,7 @@ class TodoWriteTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call&) override {
+  Async<Outcome> Run(const Raw& args, Call&) override {
     const std::vector<Todo> todos = TodosOf(Args(args));
     std::string text = fmt::format("The list now ({} of {} completed):\n",
                                    Count(todos, "completed"), todos.size());

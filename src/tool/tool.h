@@ -82,7 +82,7 @@ struct Call {
   std::function<void(std::string_view)> update;
   /// Asks the person `text`, with options in the form of AskUser's own arguments, and gives what
   /// was said. kUnavailable when nobody is there.
-  std::function<Task<Result<Raw>>(std::string text, Raw options)> ask;
+  std::function<Async<Result<Raw>>(std::string text, Raw options)> ask;
   /// The session is in plan mode.
   bool planning = false;
   /// What a command is kept in; null: nothing.
@@ -113,7 +113,7 @@ class Tool {
   [[nodiscard]] virtual Result<Intent> Intend(const Raw& args,
                                               const Workspace& workspace) const = 0;
   /// `args` and `call` must outlive the task.
-  virtual Task<Outcome> Run(const Raw& args, Call& call) = 0;
+  virtual Async<Outcome> Run(const Raw& args, Call& call) = 0;
 };
 
 }  // namespace stet::tool

@@ -87,7 +87,7 @@ class ToolTest : public testing::Test {
     Tool* tool = registry_.Find(name);
     if (const auto intent = tool->Intend(args, workspace_); !intent)
       return Problem(intent.error().Text());
-    Outcome outcome = loop_.RunTask(tool->Run(args, call));
+    Outcome outcome = loop_.RunUntilDone(tool->Run(args, call));
     for (const protocol::FileFact& fact : outcome.reads) files_.Take(fact);
     return outcome;
   }

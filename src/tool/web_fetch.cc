@@ -126,7 +126,7 @@ class WebFetchTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call& call) override {
+  Async<Outcome> Run(const Raw& args, Call& call) override {
     std::string address = Args(args).Text("url").value_or("");
     for (int redirects = 0;; ++redirects) {
       const Result<Url> url = Check(address);

@@ -57,14 +57,14 @@ class WriteTool final : public Tool {
     return intent;
   }
 
-  Task<Outcome> Run(const Raw& args, Call& call) override {
+  Async<Outcome> Run(const Raw& args, Call& call) override {
     const Args wanted(args);
     Result<Outcome> outcome = co_await WriteAny(wanted, call);
     co_return outcome ? *std::move(outcome) : Problem(outcome.error().Text());
   }
 
  private:
-  static Task<Result<Outcome>> WriteAny(const Args& args, Call& call) {
+  static Async<Result<Outcome>> WriteAny(const Args& args, Call& call) {
     CO_ASSIGN_OR_RETURN(const RealPath file,
                         Resolve(args.Text("file_path").value_or(""), call.workspace));
     const std::string content = args.Text("content").value_or("");
@@ -80,8 +80,8 @@ class WriteTool final : public Tool {
     co_return co_await Replace(change, content, call);
   }
 
-  static Task<Result<Outcome>> Create(const RealPath& file, const std::string& content,
-                                      Call& call) {
+  static Async<Result<Outcome>> Create(const RealPath& file, const std::string& content,
+                                       Call& call) {
     if (!file.in_project && !Exists(ParentDir(file.path)))
       co_return Fail(
           Code::kInvalid,
@@ -92,7 +92,7 @@ class WriteTool final : public Tool {
     co_return Report("Created", change, content, "");
   }
 
-  static Task<Result<Outcome>> Replace(Change& change, const std::string& content, Call& call) {
+  static Async<Result<Outcome>> Replace(Change& change, const std::string& content, Call& call) {
     const std::string& path = change.path;
     CO_ASSIGN_OR_RETURN(const KnownFile* known,
                         CheckKnown(call.files, path, Sha256Hex(change.before->bytes)));

@@ -121,7 +121,7 @@ class Caller {
     agent::CallPurpose purpose{.purpose = "turn", .stamp = {}};
     purpose.stamp.turn_id = TurnOf(number);
     RETURN_IF_ERROR(
-        loop_.RunTask(agent::AskModel(log_, model, request, purpose, sink, sink.token())));
+        loop_.RunUntilDone(agent::AskModel(log_, model, request, purpose, sink, sink.token())));
     return {};
   }
 

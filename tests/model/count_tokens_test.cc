@@ -8,7 +8,7 @@ class CountTokensTest : public ConversationTest {
  protected:
   Result<std::int64_t> Count(const provider::Request& request, const CancelToken& cancel = {}) {
     provider::HttpProvider provider = ProviderFor(Talker());
-    return loop_.RunTask(provider.CountTokens(request, cancel));
+    return loop_.RunUntilDone(provider.CountTokens(request, cancel));
   }
 };
 
@@ -28,7 +28,7 @@ TEST_P(CountTokensTest, AServerThatIsNotThereIsUnavailable) {
   provider::HttpProvider provider = ProviderFor(Talker());
   emulator_.reset();
   const provider::Request question = Question();
-  const Result<std::int64_t> counted = loop_.RunTask(provider.CountTokens(question, {}));
+  const Result<std::int64_t> counted = loop_.RunUntilDone(provider.CountTokens(question, {}));
   ASSERT_FALSE(counted);
   EXPECT_EQ(counted.error().code, Code::kUnavailable);
 }
@@ -39,7 +39,7 @@ TEST_P(CountTokensTest, WhatWentWrongIsSaidAndTheKeyIsNot) {
   model.base_url = emulator_->base_url() + "/sk-secret?";
   provider::HttpProvider provider = ProviderFor(std::move(model));
   const provider::Request question = Question();
-  const Result<std::int64_t> counted = loop_.RunTask(provider.CountTokens(question, {}));
+  const Result<std::int64_t> counted = loop_.RunUntilDone(provider.CountTokens(question, {}));
   ASSERT_FALSE(counted);
   EXPECT_EQ(counted.error().message, "the emulator has nothing at POST /[key]");
 }
@@ -59,7 +59,7 @@ TEST_F(NobodyCountsTest, ChatCompletionsHaveNoCount) {
   StartEmulator(R"({"replies":[]})");
   provider::HttpProvider provider = ProviderFor(ModelFor(Dialect::kOpenAiCompletions));
   const provider::Request question = Asking("go");
-  const Result<std::int64_t> counted = loop_.RunTask(provider.CountTokens(question, {}));
+  const Result<std::int64_t> counted = loop_.RunUntilDone(provider.CountTokens(question, {}));
   ASSERT_FALSE(counted);
   EXPECT_EQ(counted.error().code, Code::kUnsupported);
 }

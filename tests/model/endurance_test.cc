@@ -49,7 +49,7 @@ class EnduranceTest : public LiveTest {
     session_id_ = lane_->State().session_id;
   }
   void TearDown() override {
-    EXPECT_TRUE(loop_.RunTask(lane_->Close()));
+    EXPECT_TRUE(loop_.RunUntilDone(lane_->Close()));
     subscription_ = log::Subscription();
     lane_.reset();
     LiveTest::TearDown();
@@ -87,8 +87,8 @@ class EnduranceTest : public LiveTest {
     if (!accepted) return {};
     Timer patience(loop_);
     patience.Start(std::chrono::minutes(2), [this] { ended_->Set(false); });
-    const auto end = [](Pending<bool> ended) -> Task<bool> { co_return co_await ended; };
-    EXPECT_TRUE(loop_.RunTask(end(*ended_))) << "it does not end";
+    const auto end = [](Pending<bool> ended) -> Async<bool> { co_return co_await ended; };
+    EXPECT_TRUE(loop_.RunUntilDone(end(*ended_))) << "it does not end";
     return lane_->Report(accepted->turn_id.value_or("")).value_or(protocol::TurnReport());
   }
 

@@ -22,7 +22,7 @@ RunningHost::RunningHost(host::HostOptions options) {
 
 void RunningHost::Stop() {
   if (!host_) return;
-  thread_.Await<bool>([this]() -> Task<bool> {
+  thread_.Await<bool>([this]() -> Async<bool> {
     co_await host_->Shutdown();
     co_return true;
   });

@@ -126,7 +126,7 @@ class ModelTest : public testing::Test {
                            KeepingSink& sink, const CancelToken& cancel = {}) {
     const Result<provider::WireRequest> wire = provider.Encode(request);
     EXPECT_TRUE(wire);
-    return loop_.RunTask(provider.Stream(request, *wire, sink, cancel));
+    return loop_.RunUntilDone(provider.Stream(request, *wire, sink, cancel));
   }
 
   /// One question to a model that answers by the script; `sink_` has the stream.

@@ -224,7 +224,7 @@ class PrefixTest : public ModelTest, public testing::WithParamInterface<Server> 
     for (int step = 0; step < steps; ++step) {
       provider::HttpProvider provider = Asked(session.model());
       const bool comparable = asked.contains(session.model()) && expected != "model";
-      const Result<provider::CallResult> call = loop_.RunTask(agent::AskModel(
+      const Result<provider::CallResult> call = loop_.RunUntilDone(agent::AskModel(
           session.log(), provider, session.request(), purpose, sink_, CancelToken()));
       ASSERT_TRUE(call && !call->reply.failure && call->reply.content.usage);
       const protocol::Prefix prefix = PrefixOf(session.log());

@@ -123,7 +123,7 @@ TEST_P(RetryingTest, AStreamThatStandsStillHoldsUpNoOther) {
   const Pending<bool> ended(loop_);
   auto stall = [](provider::Provider& model_provider, const provider::Request& request,
                   const provider::WireRequest& bytes, provider::Sink& sink, CancelToken cancel,
-                  Pending<bool> done) -> Task<void> {
+                  Pending<bool> done) -> Async<void> {
     co_await model_provider.Stream(request, bytes, sink, cancel);
     done.Set(true);
   };
@@ -131,8 +131,8 @@ TEST_P(RetryingTest, AStreamThatStandsStillHoldsUpNoOther) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(TextOf(Ask(provider, Asking("go"), sink_)), "ok");
   EXPECT_FALSE(ended.is_set());
   source.Cancel();
-  auto wait = [](Pending<bool> done) -> Task<bool> { co_return co_await done; };
-  EXPECT_TRUE(loop_.RunTask(wait(ended)));
+  auto wait = [](Pending<bool> done) -> Async<bool> { co_return co_await done; };
+  EXPECT_TRUE(loop_.RunUntilDone(wait(ended)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Dialects, RetryingTest, testing::ValuesIn(kDialects),

@@ -215,7 +215,7 @@ TEST_P(WireSchemaTest, WhatDoesNotFitIsSeen) {
   ASSERT_TRUE(wire);
   wire->body.insert(1, R"("no_such_member":1,)");
   const provider::CallResult call =
-      loop_.RunTask(provider.Stream(request, *wire, sink_, CancelToken()));
+      loop_.RunUntilDone(provider.Stream(request, *wire, sink_, CancelToken()));
   EXPECT_EQ(KindOf(call), "bad_request");
   EXPECT_NE(call.reply.failure->message.find("no_such_member"), std::string::npos);
 }

@@ -1,8 +1,8 @@
-// Task: a coroutine that is awaited by one other. How everything that waits is written.
+// Async: a coroutine that is awaited by one other. How everything that waits is written.
 //
 // Lazy: it runs when it is awaited (or given to Loop::Spawn), on the thread that awaits it. It owns
-// its frame; destroying a task that waits destroys what it was doing, innermost first. Not thread
-// safe. Nothing here throws, and an exception that leaves a task ends the process.
+// its frame; destroying one that waits destroys what it was doing, innermost first. Not thread
+// safe. Nothing here throws, and an exception that leaves one ends the process.
 //
 // Two rules, for GCC 12: give an awaited call named objects instead of brace-initialised
 // temporaries, and use the CO_ macros below instead of their namesakes.
@@ -18,12 +18,12 @@
 namespace stet {
 
 template <class T>
-class Task;
+class Async;
 
 namespace internal {
 
-/// What the frames of all tasks share: whom to resume at the end.
-struct TaskFrame {
+/// What all frames share: whom to resume at the end.
+struct AsyncFrame {
   std::coroutine_handle<> awaiter;
 
   struct AtEnd {
@@ -42,9 +42,9 @@ struct TaskFrame {
 };
 
 template <class T>
-struct TaskFrameOf : TaskFrame {
+struct AsyncFrameOf : AsyncFrame {
   std::optional<T> value;
-  Task<T> get_return_object();
+  Async<T> get_return_object();
   template <class U>
   void return_value(U&& result) {
     value.emplace(std::forward<U>(result));
@@ -53,8 +53,8 @@ struct TaskFrameOf : TaskFrame {
 };
 
 template <>
-struct TaskFrameOf<void> : TaskFrame {
-  Task<void> get_return_object();
+struct AsyncFrameOf<void> : AsyncFrame {
+  Async<void> get_return_object();
   void return_void() const {}
   void Take() const {}
 };
@@ -62,20 +62,20 @@ struct TaskFrameOf<void> : TaskFrame {
 }  // namespace internal
 
 template <class T>
-class [[nodiscard]] Task {
+class [[nodiscard]] Async {
  public:
-  using promise_type = internal::TaskFrameOf<T>;
+  using promise_type = internal::AsyncFrameOf<T>;
 
-  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  Task& operator=(Task&& other) noexcept {
+  Async(Async&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Async& operator=(Async&& other) noexcept {
     std::swap(handle_, other.handle_);
     return *this;
   }
-  ~Task() {
+  ~Async() {
     if (handle_) handle_.destroy();
   }
 
-  // Awaiting a task runs it to its end.
+  // Awaiting one runs it to its end.
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiter) noexcept {
     handle_.promise().awaiter = awaiter;
@@ -85,7 +85,7 @@ class [[nodiscard]] Task {
 
  private:
   friend promise_type;
-  explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+  explicit Async(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
 
   std::coroutine_handle<promise_type> handle_;
 };
@@ -93,12 +93,12 @@ class [[nodiscard]] Task {
 namespace internal {
 
 template <class T>
-Task<T> TaskFrameOf<T>::get_return_object() {
-  return Task<T>(std::coroutine_handle<TaskFrameOf>::from_promise(*this));
+Async<T> AsyncFrameOf<T>::get_return_object() {
+  return Async<T>(std::coroutine_handle<AsyncFrameOf>::from_promise(*this));
 }
 
-inline Task<void> TaskFrameOf<void>::get_return_object() {
-  return Task<void>(std::coroutine_handle<TaskFrameOf>::from_promise(*this));
+inline Async<void> AsyncFrameOf<void>::get_return_object() {
+  return Async<void>(std::coroutine_handle<AsyncFrameOf>::from_promise(*this));
 }
 
 }  // namespace internal
