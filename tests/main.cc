@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "base/guard.h"
+#include "base/source_dir_fixture.h"
 #include "sandbox/confine.h"
+
+std::string stet::SourceDir() { return STET_SOURCE_DIR; }
 
 int main(int argc, char** argv) {
   stet::BecomeGuardIfAsked(argc, argv);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace stet::acp {
 namespace {
 
@@ -14,12 +16,6 @@ struct Row {
   std::string_view hint;  // What is to be written behind it; empty: nothing.
   Result<CommandDone> (*run)(const std::string& argument, client::LiveSession& session);
 };
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
-}
 
 Result<CommandDone> Start(std::string_view how, const std::string& text,
                           client::LiveSession& session) {

@@ -60,7 +60,7 @@ constexpr auto kTranslations = std::to_array<Translation>({
 });
 
 /// The client's answer, as the host has it. What has the same members there goes on as it is.
-Result<Raw> Answer(std::string_view method, const Response& response) {
+Result<Raw> AnswerOf(std::string_view method, const Response& response) {
   if (response.error) return Fail(Code::kIo, *response.error);
   const JsonView result(response.result.text);
   Raw answer{""};
@@ -110,7 +110,7 @@ bool Editor::Take(const Response& response) {
     answered = std::move(found->second);
     open_.erase(found);
   }
-  answered.done(Answer(answered.method, response));
+  answered.done(AnswerOf(answered.method, response));
   return true;
 }
 

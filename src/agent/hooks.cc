@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::int64_t kMaxTokens = 1000;
 
-class Unheard final : public provider::Sink {
- public:
-  void On(const provider::StreamEvent&) override {}
-};
-
 hook::Moment MomentOf(const Workbench& bench, const protocol::Stamp& stamp) {
   hook::Moment moment;
   moment.session_id = bench.log.header().session_id;
@@ -178,7 +173,7 @@ Async<Result<std::string>> AskHookPrompt(log::Log& log, provider::Provider& mode
   request.cache = false;
   CallPurpose purpose;
   purpose.purpose = "hook";
-  Unheard unheard;
+  provider::NoSink unheard;
   const Result<provider::CallResult> asked =
       co_await AskModel(log, model, request, purpose, unheard, std::move(cancel));
   if (!asked) co_return std::unexpected(asked.error());

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/lines.h"
+#include "base/text.h"
 
 namespace stet::agent {
 

@@ -7,7 +7,7 @@
 
 #include "agent/model_call.h"
 #include "agent/request.h"
-#include "base/lines.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "context/reminder.h"
 
@@ -17,11 +17,6 @@ namespace {
 constexpr std::size_t kLinesBeforeJudging = 8;
 constexpr std::size_t kBytesPerWord = 7;
 constexpr std::int64_t kBytesPerToken = 3;  // A summary is given room generously.
-
-class Unheard final : public provider::Sink {
- public:
-  void On(const provider::StreamEvent&) override {}
-};
 
 std::string Instruction(const SummaryWanted& wanted) {
   std::string text = fmt::format(
@@ -112,7 +107,7 @@ Async<Result<std::optional<Summary>>> AskForSummary(Workbench& bench, const prot
     CallPurpose purpose;
     purpose.purpose = wanted.purpose;
     purpose.stamp = stamp;
-    Unheard unheard;
+    provider::NoSink unheard;
     Result<provider::CallResult> asked =
         co_await AskModel(bench.log, model, request, purpose, unheard, cancel);
     if (from_own) {

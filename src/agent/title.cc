@@ -11,11 +11,6 @@ constexpr std::size_t kMaxPromptBytes = 4000;
 constexpr std::size_t kMaxTitleBytes = 120;
 constexpr std::int64_t kMaxTokens = 200;
 
-class Unheard final : public provider::Sink {
- public:
-  void On(const provider::StreamEvent&) override {}
-};
-
 }  // namespace
 
 std::string TitleFrom(std::string_view reply) {
@@ -45,7 +40,7 @@ Async<void> AskForTitle(log::Log& log, provider::Provider& model, std::string pr
   request.cache = false;
   CallPurpose purpose;
   purpose.purpose = "title";
-  Unheard unheard;
+  provider::NoSink unheard;
   const Result<provider::CallResult> asked =
       co_await AskModel(log, model, request, purpose, unheard, cancel);
   if (!asked || asked->reply.failure || log.index().state().info.title) co_return;

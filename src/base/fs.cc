@@ -15,6 +15,10 @@
 
 namespace stet {
 
+std::unexpected<Error> FailPath(const char* verb, const std::string& path) {
+  return FailSystem(errno, fmt::format("{} {}", verb, path));
+}
+
 namespace {
 
 constexpr std::size_t kTempNameLength = 16;
@@ -26,10 +30,6 @@ auto Retry(Call call) {
   auto result = call();
   while (result < 0 && errno == EINTR) result = call();
   return result;
-}
-
-std::unexpected<Error> FailPath(const char* verb, const std::string& path) {
-  return FailSystem(errno, fmt::format("{} {}", verb, path));
 }
 
 FileStat ToFileStat(const struct stat& from) {

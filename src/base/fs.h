@@ -34,6 +34,9 @@ inline constexpr std::string_view kTempFilePrefix = ".stet-tmp-";
 /// Whether a change must have reached the disk before the call returns.
 enum class Durable { kNo, kYes };
 
+/// What errno says now, with what was tried and where ("read /a/b").
+std::unexpected<Error> FailPath(const char* verb, const std::string& path);
+
 /// open(2) with O_CLOEXEC added to `flags`; `mode` is for O_CREAT and less the umask.
 Result<Fd> OpenFile(const std::string& path, int flags, mode_t mode = 0600);
 

@@ -18,17 +18,13 @@ namespace stet {
 
 namespace {
 
-constexpr int kMaxTempTries = 16;
-constexpr std::size_t kTempNameLength = 12;
+constexpr int kMaxFolderTries = 16;
+constexpr std::size_t kFolderNameLength = 12;
 constexpr int kOpenDir = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 struct CloseDir {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
-
-std::unexpected<Error> FailPath(const char* verb, const std::string& path) {
-  return FailSystem(errno, fmt::format("{} {}", verb, path));
-}
 
 EntryKind KindOf(int dir, const dirent& entry) {
   switch (entry.d_type) {
@@ -171,9 +167,9 @@ Result<std::vector<DirEntry>> ListDir(const std::string& path) {
 }
 
 Result<std::string> MakeTempDir(const std::string& parent, std::string_view prefix) {
-  for (int tries = 0; tries < kMaxTempTries; ++tries) {
+  for (int tries = 0; tries < kMaxFolderTries; ++tries) {
     std::string path =
-        fmt::format("{}/{}{}", parent, prefix, RandomName(ProcessRandom(), kTempNameLength));
+        fmt::format("{}/{}{}", parent, prefix, RandomName(ProcessRandom(), kFolderNameLength));
     if (::mkdir(path.c_str(), 0700) == 0) return path;
     if (errno != EEXIST) return FailPath("make folder", path);
   }

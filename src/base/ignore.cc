@@ -1,6 +1,6 @@
 #include "base/ignore.h"
 
-#include "base/lines.h"
+#include "base/text.h"
 #include "base/wildcard.h"
 
 namespace stet {

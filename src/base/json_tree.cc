@@ -23,9 +23,9 @@ double NumberOf(std::string_view text) {
   return text.starts_with('-') ? -infinity : infinity;
 }
 
-class Builder {
+class TreeBuilder {
  public:
-  Builder(std::string_view text, TreeLimits limits) : reader_(text), left_(limits) {}
+  TreeBuilder(std::string_view text, TreeLimits limits) : reader_(text), left_(limits) {}
 
   Result<JsonTree> Run() {
     JsonTree tree;
@@ -121,7 +121,7 @@ const JsonTree* JsonTree::Find(std::string_view name) const {
 
 Result<JsonTree> ParseTree(std::string_view text, TreeLimits limits) {
   if (!IsValidUtf8(text)) return Fail(Code::kInvalid, "this is not UTF-8");
-  return Builder(text, limits).Run();
+  return TreeBuilder(text, limits).Run();
 }
 
 bool SameJson(const JsonTree& a, const JsonTree& b) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "base/text.h"
+
 namespace stet {
 namespace {
 
@@ -83,11 +85,9 @@ constexpr std::size_t kLeastValue = 6;
 constexpr std::array<std::string_view, 2> kSchemes = {"bearer ", "basic "};
 constexpr std::size_t kLeastScheme = 12;
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool StartsWithAnyCase(std::string_view text, std::string_view lower) {
   return text.size() >= lower.size() &&
-         std::ranges::equal(text.substr(0, lower.size()), lower, {}, Lower);
+         std::ranges::equal(text.substr(0, lower.size()), lower, {}, LowerChar);
 }
 
 /// The part to mask, from where we look: what stays before it, and how long it is.

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/subprocess.h"
+#include "base/subprocess_fixture.h"
 #include "base/temp_dir.h"
 
 namespace stet {
@@ -20,15 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using End = Finished::End;
-
-/// Longer than any test takes; reaching it is a failure.
-constexpr seconds kSafety(30);
-
-SpawnOptions Shell(std::string script) { return {.argv = {"/bin/sh", "-c", std::move(script)}}; }
-
-Finished RunShell(std::string script) {
-  return Subprocess::Run(Shell(std::move(script)), Deadline::After(kSafety), {}).value();
-}
 
 /// True once the process is dead, reaped by whom it may concern or not.
 bool IsDeadSoon(pid_t pid) {
@@ -94,8 +85,9 @@ TEST(SubprocessEnd, AChildThatNeverStopsWritingStillMeetsTheDeadline) {
 TEST(SubprocessEnd, IsKilledWhenItIgnoresTheRequest) {
   const TempDir dir;
   const Cue cue(dir);
-  const Finished finished = RunUntilCue(
-      Shell("trap '' TERM; " + cue.Give() + "while :; do sleep 1000; done"), cue, milliseconds(1));
+  const Finished finished =
+      RunUntilCue(ShellScript("trap '' TERM; " + cue.Give() + "while :; do sleep 1000; done"), cue,
+                  milliseconds(1));
   EXPECT_EQ(finished.end, End::kCancelled);
   EXPECT_EQ(finished.signal, SIGKILL);
 }
@@ -103,7 +95,8 @@ TEST(SubprocessEnd, IsKilledWhenItIgnoresTheRequest) {
 TEST(SubprocessEnd, AStoppedChildIsEndedToo) {
   const TempDir dir;
   const Cue cue(dir);
-  const Finished finished = RunUntilCue(Shell(cue.Give() + "kill -STOP $$; echo on"), cue, kSafety);
+  const Finished finished =
+      RunUntilCue(ShellScript(cue.Give() + "kill -STOP $$; echo on"), cue, kSafety);
   EXPECT_EQ(finished.end, End::kCancelled);
 }
 
@@ -111,7 +104,7 @@ TEST(SubprocessEnd, MayUseTheGraceToFinishInOrder) {
   const TempDir dir;
   const Cue cue(dir);
   const Finished finished = RunUntilCue(
-      Shell("trap 'echo bye; exit 7' TERM; " + cue.GiveAndSleep() + "wait"), cue, kSafety);
+      ShellScript("trap 'echo bye; exit 7' TERM; " + cue.GiveAndSleep() + "wait"), cue, kSafety);
   EXPECT_EQ(finished.end, End::kCancelled);
   EXPECT_EQ(finished.exit_code, 7);
   EXPECT_EQ(finished.out, "bye\n");
@@ -121,7 +114,7 @@ TEST(SubprocessEnd, TheRestOfTheGroupHasTheGraceTooWhenTheChildIsGone) {
   const TempDir dir;
   const Cue cue(dir);
   const Finished finished = RunUntilCue(
-      Shell("(trap 'echo cleaned; exit 0' TERM; " + cue.GiveAndSleep() + "wait) & wait"), cue,
+      ShellScript("(trap 'echo cleaned; exit 0' TERM; " + cue.GiveAndSleep() + "wait) & wait"), cue,
       kSafety);
   EXPECT_EQ(finished.signal, SIGTERM);
   EXPECT_EQ(finished.out, "cleaned\n");
@@ -130,8 +123,9 @@ TEST(SubprocessEnd, TheRestOfTheGroupHasTheGraceTooWhenTheChildIsGone) {
 TEST(SubprocessEnd, KillsTheWholeGroupWhenTheDeadlinePasses) {
   const TempDir dir;
   const Cue cue(dir);
-  const Finished finished = RunUntilCue(
-      Shell("(trap '' TERM; sleep 1000) & echo $!; " + cue.Give() + "wait"), cue, milliseconds(1));
+  const Finished finished =
+      RunUntilCue(ShellScript("(trap '' TERM; sleep 1000) & echo $!; " + cue.Give() + "wait"), cue,
+                  milliseconds(1));
   EXPECT_EQ(finished.end, End::kCancelled);
   EXPECT_TRUE(IsDeadSoon(std::stoi(finished.out)));
 }
@@ -143,7 +137,7 @@ TEST(SubprocessEnd, AGrandchildThatKeepsThePipeOpenDoesNotHoldUs) {
 }
 
 TEST(SubprocessEnd, AGrandchildThatNeverStopsWritingDoesNotHoldUs) {
-  SpawnOptions options = Shell("yes & echo done >&2");
+  SpawnOptions options = ShellScript("yes & echo done >&2");
   options.max_output_bytes = 5;
   const auto finished = Subprocess::Run(options, Deadline::After(kSafety), {});
   EXPECT_EQ(finished.value().end, End::kExited);
@@ -157,7 +151,7 @@ TEST(SubprocessEnd, AProcessThatLeftTheGroupDoesNotHoldUs) {
 }
 
 TEST(SubprocessEnd, LeavesTheRestOfTheGroupAloneWhenTold) {
-  SpawnOptions options = Shell("sleep 1000 >/dev/null 2>&1 & echo $!");
+  SpawnOptions options = ShellScript("sleep 1000 >/dev/null 2>&1 & echo $!");
   options.kill_group_on_exit = false;
   const auto finished = Subprocess::Run(options, Deadline::After(kSafety), {});
   const pid_t left = std::stoi(finished.value().out);
@@ -182,7 +176,8 @@ TEST(SubprocessEnd, LeavesNeitherOrphanNorZombieBehind) {
   pid_t child_pid = 0;
   pid_t grandchild = 0;
   {
-    auto child = Subprocess::Start(Shell("sleep 1000 & echo $!; " + cue.Give() + "wait")).value();
+    auto child =
+        Subprocess::Start(ShellScript("sleep 1000 & echo $!; " + cue.Give() + "wait")).value();
     ASSERT_TRUE(cue.Await());
     child.ReadOutput();
     child_pid = child.pid();

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/subprocess_fixture.h"
 #include "base/temp_dir.h"
 
 namespace stet {
@@ -14,15 +15,6 @@ namespace {
 
 using std::chrono::seconds;
 using End = Finished::End;
-
-/// Longer than any test takes; reaching it is a failure.
-constexpr seconds kSafety(30);
-
-SpawnOptions Shell(std::string script) { return {.argv = {"/bin/sh", "-c", std::move(script)}}; }
-
-Finished RunShell(std::string script) {
-  return Subprocess::Run(Shell(std::move(script)), Deadline::After(kSafety), {}).value();
-}
 
 TEST(Subprocess, ReturnsBothOutputsAndTheExitCode) {
   const Finished finished = RunShell("printf out; printf err >&2; exit 3");
@@ -67,7 +59,7 @@ TEST(Subprocess, InputIsEmptyUnlessGiven) {
 }
 
 TEST(Subprocess, KeepsTheHeadOfTheOutputAndCountsTheRest) {
-  SpawnOptions options = Shell("printf abc; head -c 1000000 /dev/zero; printf abcdefg >&2");
+  SpawnOptions options = ShellScript("printf abc; head -c 1000000 /dev/zero; printf abcdefg >&2");
   options.max_output_bytes = 5;
   const Finished finished = Subprocess::Run(options, Deadline::After(kSafety), {}).value();
   EXPECT_EQ(finished.out, std::string("abc\0\0", 5));
@@ -77,7 +69,7 @@ TEST(Subprocess, KeepsTheHeadOfTheOutputAndCountsTheRest) {
 }
 
 TEST(Subprocess, MergesStderrInOrder) {
-  SpawnOptions options = Shell("printf a; printf b >&2; printf c");
+  SpawnOptions options = ShellScript("printf a; printf b >&2; printf c");
   options.merge_stderr = true;
   const Finished finished = Subprocess::Run(options, Deadline::After(kSafety), {}).value();
   EXPECT_EQ(finished.out, "abc");
@@ -143,7 +135,7 @@ TEST(Subprocess, HasItsOwnGroup) {
 }
 
 TEST(Subprocess, CanHaveItsOwnSession) {
-  SpawnOptions options = Shell("[ $(cut -d' ' -f6 /proc/$$/stat) = $$ ] && echo own");
+  SpawnOptions options = ShellScript("[ $(cut -d' ' -f6 /proc/$$/stat) = $$ ] && echo own");
   options.new_session = true;
   EXPECT_EQ(Subprocess::Run(options, Deadline::After(kSafety), {}).value().out, "own\n");
 }

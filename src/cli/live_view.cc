@@ -15,7 +15,7 @@ constexpr std::size_t kMaxChangeLines = 40;
 constexpr std::size_t kBytesPerToken = 4;
 constexpr std::int64_t kSpinnerMs = 200;
 
-std::string FirstLine(const Raw& content) {
+std::string FirstLineOf(const Raw& content) {
   std::string text;
   if (const Result<protocol::Blocks> blocks = Decode<protocol::Blocks>(content.text))
     text = protocol::PlainText(*blocks);
@@ -112,7 +112,7 @@ void LiveView::On(const std::string& event_id, const protocol::AssistantMessage&
 void LiveView::On(const protocol::ToolResult& result) {
   ToolCall& call = calls_[result.tool_call_id];
   call.is_error = result.is_error;
-  call.said = FirstLine(result.content);
+  call.said = FirstLineOf(result.content);
   // What was refused never began; its end is not told apart.
   if (!call.started) PrintTool(result.tool_call_id, call, std::nullopt);
 }

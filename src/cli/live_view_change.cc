@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/json_view.h"
-#include "base/lines.h"
+#include "base/text.h"
 #include "base/text_width.h"
 
 namespace stet::cli {

@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/text_width.h"
 #include "cli/interactive_screen.h"
 
@@ -14,13 +15,6 @@ namespace stet::cli {
 namespace {
 
 constexpr int kEscapeMs = 50;
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
-}
 
 std::string RowOf(const protocol::SessionSummary& session, Millis now) {
   const std::string title =

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/text_width.h"
 #include "cli/cost_view.h"
 #include "cli/hooks.h"
@@ -16,12 +17,6 @@
 
 namespace stet::cli {
 namespace {
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\n");
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin);
-}
 
 /// Takes the first word off.
 std::string TakeWord(std::string_view& text) {

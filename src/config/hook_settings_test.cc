@@ -7,7 +7,7 @@
 namespace stet::config {
 namespace {
 
-std::string ErrorOf(std::string_view toml) {
+std::string HookErrorOf(std::string_view toml) {
   const Result<Settings> settings = ParseSettings(toml, "config.toml");
   return settings ? "none" : settings.error().Text();
 }
@@ -39,20 +39,20 @@ command = "b"
 }
 
 TEST(HookSettingsTest, WhatIsWrongIsNamedWithItsPlace) {
-  EXPECT_EQ(ErrorOf("[[hooks.PreTool]]\ncommand='x'\n"),
+  EXPECT_EQ(HookErrorOf("[[hooks.PreTool]]\ncommand='x'\n"),
             "config.toml:1: hooks.PreTool is no event that hooks are told of");
-  EXPECT_NE(ErrorOf("[[hooks.Stop]]\ntype='shell'\ncommand='x'\n").find("type that is not"),
+  EXPECT_NE(HookErrorOf("[[hooks.Stop]]\ntype='shell'\ncommand='x'\n").find("type that is not"),
             std::string::npos);
-  EXPECT_NE(ErrorOf("[[hooks.Stop]]\ntype='http'\ncommand='x'\n").find("needs a url"),
+  EXPECT_NE(HookErrorOf("[[hooks.Stop]]\ntype='http'\ncommand='x'\n").find("needs a url"),
             std::string::npos);
-  EXPECT_NE(ErrorOf("[[hooks.Stop]]\ncommand='x'\nurl='y'\n").find("one of command"),
+  EXPECT_NE(HookErrorOf("[[hooks.Stop]]\ncommand='x'\nurl='y'\n").find("one of command"),
             std::string::npos);
-  EXPECT_NE(ErrorOf("[[hooks.Stop]]\ncommand='x'\ntimeout=0\n").find("from 1 to 3600"),
+  EXPECT_NE(HookErrorOf("[[hooks.Stop]]\ncommand='x'\ntimeout=0\n").find("from 1 to 3600"),
             std::string::npos);
-  EXPECT_NE(ErrorOf("[[hooks.Stop]]\ncommand='x'\ntimeOut=1\n").find("not one of a hook's"),
+  EXPECT_NE(HookErrorOf("[[hooks.Stop]]\ncommand='x'\ntimeOut=1\n").find("not one of a hook's"),
             std::string::npos);
-  EXPECT_NE(ErrorOf("[hooks]\nStop='x'\n").find("must be a list"), std::string::npos);
-  EXPECT_NE(ErrorOf("hooks = 1\n").find("must be a table"), std::string::npos);
+  EXPECT_NE(HookErrorOf("[hooks]\nStop='x'\n").find("must be a list"), std::string::npos);
+  EXPECT_NE(HookErrorOf("hooks = 1\n").find("must be a table"), std::string::npos);
 }
 
 }  // namespace

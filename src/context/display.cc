@@ -81,7 +81,6 @@ void Fill(const protocol::CustomMessage& custom, DisplayRow& row) {
   AddBlocks(row, custom.message.blocks);
 }
 
-constexpr std::size_t kTypes = std::variant_size_v<protocol::PayloadVariant>;
 using Filler = void (*)(const Event&, DisplayRow&);
 
 template <class T>
@@ -90,13 +89,13 @@ void FillAs(const Event& event, DisplayRow& row) {
 }
 
 template <class... Ts>
-constexpr std::array<Filler, kTypes> TableOf() {
-  std::array<Filler, kTypes> table{};
+constexpr std::array<Filler, protocol::kPayloadTypes> TableOf() {
+  std::array<Filler, protocol::kPayloadTypes> table{};
   ((table[protocol::kTypeNumber<Ts>] = &FillAs<Ts>), ...);
   return table;
 }
 
-constexpr std::array<Filler, kTypes> kFillers =
+constexpr std::array<Filler, protocol::kPayloadTypes> kFillers =
     TableOf<protocol::UserMessage, protocol::AssistantMessage, protocol::ToolResult,
             protocol::HarnessItem, protocol::Compact, protocol::InternalMessage,
             protocol::CustomMessage>();

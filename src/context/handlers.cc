@@ -80,16 +80,14 @@ ToModel ConvertAs(const Event& event) {
   return payload == nullptr ? ToModel(Skip()) : ToModelOf(*payload);
 }
 
-constexpr std::size_t kTypes = std::variant_size_v<protocol::PayloadVariant>;
-
 template <class T>
-constexpr void Set(std::array<Handler, kTypes>& table, Role role) {
+constexpr void Set(std::array<Handler, protocol::kPayloadTypes>& table, Role role) {
   table[protocol::kTypeNumber<T>] = {role, &ConvertAs<T>};
 }
 
 /// Every type that is not named here is skipped.
-constexpr std::array<Handler, kTypes> kHandlers = [] {
-  std::array<Handler, kTypes> table;
+constexpr std::array<Handler, protocol::kPayloadTypes> kHandlers = [] {
+  std::array<Handler, protocol::kPayloadTypes> table;
   Set<protocol::UserMessage>(table, Role::kContent);
   Set<protocol::AssistantMessage>(table, Role::kContent);
   Set<protocol::ToolResult>(table, Role::kContent);
@@ -110,7 +108,7 @@ provider::UserInput TextInput(std::string text) {
 }
 
 Role RoleOf(std::uint8_t type_number) {
-  return type_number < kTypes ? kHandlers[type_number].role : Role::kSkip;
+  return type_number < protocol::kPayloadTypes ? kHandlers[type_number].role : Role::kSkip;
 }
 
 ToModel Convert(const Event& event) {

@@ -16,8 +16,6 @@
 namespace stet::emulator {
 namespace {
 
-constexpr std::string_view kJson = "application/json";
-
 std::string ErrorAnswer(int status, std::string_view message) {
   std::string body;
   JsonWriter json(body);

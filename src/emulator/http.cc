@@ -6,25 +6,13 @@
 
 #include <sys/socket.h>
 
+#include "base/text.h"
+
 namespace stet::emulator {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 Result<std::size_t> ParseSize(std::string_view text, int base) {
   std::size_t size = 0;

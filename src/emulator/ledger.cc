@@ -11,7 +11,7 @@ namespace stet::emulator {
 namespace {
 
 /// How long Requests waits for last bytes: a client that does not read could hold it for ever.
-constexpr std::chrono::seconds kFinishWait{2};
+constexpr std::chrono::seconds kAllFinishedWait{2};
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void Ledger::End(const Handle& entry) {
 
 std::vector<RequestRecord> Ledger::Requests() {
   std::unique_lock lock(mutex_);
-  finished_.wait_for(lock, kFinishWait, [&] { return finishing_ == 0; });
+  finished_.wait_for(lock, kAllFinishedWait, [&] { return finishing_ == 0; });
   std::vector<RequestRecord> records;
   records.reserve(entries_.size());
   for (const Handle& entry : entries_) records.push_back(entry->record);

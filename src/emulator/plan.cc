@@ -8,7 +8,6 @@
 namespace stet::emulator {
 namespace {
 
-constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kEventStream = "text/event-stream; charset=utf-8";
 constexpr std::string_view kLastChunk = "0\r\n\r\n";
 constexpr std::string_view kPage =

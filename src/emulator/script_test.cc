@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
+#include "base/source_dir_fixture.h"
 
 namespace stet::emulator {
 namespace {
@@ -97,7 +98,7 @@ TEST(EmulatorScriptTest, BrokenJsonSaysWhere) {
 }
 
 TEST(EmulatorScriptTest, TheDocumentsExamplesAreScriptsAndItNamesEveryFaultAndQuirk) {
-  const std::string document = *ReadFile(std::string(STET_SOURCE_DIR) + "/doc/format/emulator.md");
+  const std::string document = *ReadFile(SourceDir() + "/doc/format/emulator.md");
   const std::size_t start = document.find("```json\n") + 8;
   const std::string example = document.substr(start, document.find("```", start) - start);
   EXPECT_EQ(ErrorOf(example), "");

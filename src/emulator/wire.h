@@ -15,6 +15,10 @@
 
 namespace stet::emulator {
 
+inline constexpr std::string_view kJson = "application/json";
+/// When every reply was made, as it says: the same bytes each time.
+inline constexpr std::int64_t kCreated = 1'760'000'000;
+
 /// What a reply needs to know of its request.
 struct Exchange {
   Dialect dialect = Dialect::kAnthropicMessages;

@@ -29,9 +29,9 @@ std::string ErrorType(int status) {
 }
 
 /// Writes one reply, block by block.
-class Writer {
+class AnthropicWriter {
  public:
-  Writer(const Exchange& exchange, const Reply& reply)
+  AnthropicWriter(const Exchange& exchange, const Reply& reply)
       : exchange_(exchange), reply_(reply), events_(FramingOf(reply)) {}
 
   Events Run() {
@@ -172,7 +172,7 @@ class Writer {
 }  // namespace
 
 Events AnthropicReply(const Exchange& exchange, const Reply& reply) {
-  return Writer(exchange, reply).Run();
+  return AnthropicWriter(exchange, reply).Run();
 }
 
 std::string AnthropicError(const Exchange& exchange, const WireError& error) {

@@ -32,9 +32,9 @@ std::string StatusName(int status) {
   }
 }
 
-class Writer {
+class GoogleWriter {
  public:
-  Writer(const Exchange& exchange, const Reply& reply)
+  GoogleWriter(const Exchange& exchange, const Reply& reply)
       : exchange_(exchange),
         reply_(reply),
         events_(FramingOf(reply)),
@@ -160,7 +160,7 @@ class Writer {
 }  // namespace
 
 Events GoogleReply(const Exchange& exchange, const Reply& reply) {
-  return Writer(exchange, reply).Run();
+  return GoogleWriter(exchange, reply).Run();
 }
 
 std::string GoogleError(const WireError& error) {

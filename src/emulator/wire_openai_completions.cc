@@ -7,7 +7,6 @@ namespace stet::emulator {
 namespace {
 
 /// One moment for all replies, so that the same script gives the same bytes.
-constexpr std::int64_t kCreated = 1'760'000'000;
 
 std::string FinishReason(const Reply& reply) {
   std::string stop = StopOf(reply);
@@ -21,9 +20,9 @@ std::string FinishReason(const Reply& reply) {
   return "content_filter";
 }
 
-class Writer {
+class CompletionsWriter {
  public:
-  Writer(const Exchange& exchange, const Reply& reply)
+  CompletionsWriter(const Exchange& exchange, const Reply& reply)
       : exchange_(exchange),
         reply_(reply),
         events_(FramingOf(reply)),
@@ -206,7 +205,7 @@ std::string ErrorCode(int status) {
 }  // namespace
 
 Events CompletionsReply(const Exchange& exchange, const Reply& reply) {
-  return Writer(exchange, reply).Run();
+  return CompletionsWriter(exchange, reply).Run();
 }
 
 std::string OpenAiError(const WireError& error) {

@@ -6,7 +6,6 @@ namespace stet::emulator {
 namespace {
 
 /// One moment for all replies, so that the same script gives the same bytes.
-constexpr std::int64_t kCreated = 1'760'000'000;
 
 struct Ending {
   std::string status = "completed";
@@ -64,9 +63,9 @@ void WriteResponse(JsonWriter& json, const Exchange& exchange, const ResponseSta
   json.Member("metadata", Raw{"{}"}).EndObject();
 }
 
-class Writer {
+class ResponsesWriter {
  public:
-  Writer(const Exchange& exchange, const Reply& reply)
+  ResponsesWriter(const Exchange& exchange, const Reply& reply)
       : exchange_(exchange), reply_(reply), events_(FramingOf(reply)) {}
 
   Events Run() {
@@ -267,7 +266,7 @@ class Writer {
 }  // namespace
 
 Events ResponsesReply(const Exchange& exchange, const Reply& reply) {
-  return Writer(exchange, reply).Run();
+  return ResponsesWriter(exchange, reply).Run();
 }
 
 std::string ResponsesErrorEvent(const Exchange& exchange, const WireError& error,

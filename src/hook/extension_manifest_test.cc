@@ -4,6 +4,7 @@
 
 #include "base/fs.h"
 #include "base/json_view.h"
+#include "base/source_dir_fixture.h"
 #include "base/temp_dir.h"
 #include "hook/extension_reply.h"
 
@@ -16,7 +17,7 @@ std::string ErrorOf(const std::string& toml) {
 }
 
 std::string Block(std::string_view fence) {
-  const std::string text = *ReadFile(std::string(STET_SOURCE_DIR) + "/doc/format/extensions.md");
+  const std::string text = *ReadFile(SourceDir() + "/doc/format/extensions.md");
   const std::size_t begin = text.find(std::string(fence) + "\n") + fence.size() + 1;
   return text.substr(begin, text.find("```", begin) - begin);
 }

@@ -32,7 +32,7 @@ std::string MessageOf(std::int64_t id, std::string_view method, const Raw& param
   return line + "\n";
 }
 
-std::string Shown(std::string_view text) {
+std::string CleanError(std::string_view text) {
   std::string clean = ReplaceInvalidUtf8(text);
   clean.resize(Utf8PrefixLength(clean, kMaxErrorText));
   return clean;
@@ -110,7 +110,7 @@ void ExtensionProcess::End(std::string_view why) {
       std::min(kLongestWait, milliseconds(kFirstWait.count() << std::min(failures_, 10)));
   ++failures_;
   not_before_ = SystemClock().Steady() + wait;
-  listener_.told(Shown(why));
+  listener_.told(CleanError(why));
 }
 
 void ExtensionProcess::Write(const std::string& line) {
@@ -167,7 +167,7 @@ void ExtensionProcess::TakeLine(std::string_view line) {
   waiting_.erase(waiting);
   failures_ = 0;
   if (const JsonView error = message["error"]; error && !error.is_null()) {
-    pending.Set(Fail(Code::kInvalid, Shown(error["message"].StringOr("it gave no reason"))));
+    pending.Set(Fail(Code::kInvalid, CleanError(error["message"].StringOr("it gave no reason"))));
     return;
   }
   const JsonView result = message["result"];

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json_view.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace stet::hook {
@@ -13,12 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxFindings = 32;
 constexpr std::size_t kMaxNameBytes = 200;
-
-std::string_view Trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
-}
 
 /// As valid UTF-8 of a bounded length; what is left out is said.
 std::string Bounded(std::string_view text) {
@@ -38,7 +33,7 @@ bool Permits(Event event) {
   return event == Event::kPreToolUse || event == Event::kPermissionRequest;
 }
 
-std::unexpected<Error> Wrong(std::string_view member, std::string_view what) {
+std::unexpected<Error> WrongMember(std::string_view member, std::string_view what) {
   return Fail(Code::kInvalid, fmt::format("its output is wrong: {} {}", member, what));
 }
 
@@ -70,7 +65,7 @@ class Members {
   }
 
   void Note(std::string_view name, std::string_view what) {
-    if (status_) status_ = Wrong(name, what);
+    if (status_) status_ = WrongMember(name, what);
   }
   [[nodiscard]] const Status& status() const { return status_; }
 
@@ -111,7 +106,7 @@ void ReadPermission(Members& members, Output& output) {
 /// `decision: {behavior, updatedInput, message, interrupt}` of PermissionRequest.
 Status ReadAnswer(const JsonView& answer, Output& output) {
   if (!answer || answer.is_null()) return {};
-  if (!answer.is_object()) return Wrong("hookSpecificOutput.decision", "must be an object");
+  if (!answer.is_object()) return WrongMember("hookSpecificOutput.decision", "must be an object");
   Members members(answer);
   const std::string behavior = members.Text("behavior");
   if (behavior == "allow")
@@ -129,7 +124,7 @@ Status ReadAnswer(const JsonView& answer, Output& output) {
 
 Status ReadSpecific(Event event, const JsonView& specific, Output& output) {
   if (!specific || specific.is_null()) return {};
-  if (!specific.is_object()) return Wrong("hookSpecificOutput", "must be an object");
+  if (!specific.is_object()) return WrongMember("hookSpecificOutput", "must be an object");
   Members members(specific);
   const std::string name = members.Text("hookEventName");
   if (!name.empty() && name != EventName(event))
@@ -149,7 +144,7 @@ Status ReadSpecific(Event event, const JsonView& specific, Output& output) {
 Result<FindingChange> ReadFinding(const JsonView& finding) {
   constexpr std::array<std::string_view, 4> kSeverities = {"hard-deny", "soft-deny",
                                                            "evidence-required", "warning"};
-  if (!finding.is_object()) return Wrong("findings", "must be a list of objects");
+  if (!finding.is_object()) return WrongMember("findings", "must be a list of objects");
   Members members(finding);
   FindingChange change;
   change.id = members.Text("id");
@@ -172,7 +167,7 @@ Result<FindingChange> ReadFinding(const JsonView& finding) {
 
 Status ReadFindings(const JsonView& findings, Output& output) {
   if (!findings || findings.is_null()) return {};
-  if (!findings.is_array()) return Wrong("findings", "must be a list of objects");
+  if (!findings.is_array()) return WrongMember("findings", "must be a list of objects");
   Status status;
   findings.ForEach([&](const JsonView& finding) {
     if (!status) return;
@@ -180,7 +175,7 @@ Status ReadFindings(const JsonView& findings, Output& output) {
     if (!change)
       status = std::unexpected(change.error());
     else if (output.findings.size() == kMaxFindings)
-      status = Wrong("findings", fmt::format("has more than {}", kMaxFindings));
+      status = WrongMember("findings", fmt::format("has more than {}", kMaxFindings));
     else
       output.findings.push_back(*std::move(change));
   });

@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "base/json_view.h"
+#include "base/source_dir_fixture.h"
 #include "config/settings.h"
 
 namespace stet::hook {
@@ -112,7 +113,7 @@ TEST(VerdictTest, ADenialWinsAndEverythingElseAddsUpInOrder) {
 
 /// The lines of the blocks of doc/format/hooks.md that begin with this.
 std::vector<std::string> ExamplesOf(std::string_view fence) {
-  const std::string text = *ReadFile(std::string(STET_SOURCE_DIR) + "/doc/format/hooks.md");
+  const std::string text = *ReadFile(SourceDir() + "/doc/format/hooks.md");
   std::vector<std::string> lines;
   bool inside = false;
   for (std::size_t at = 0; at < text.size();) {

@@ -19,7 +19,7 @@ struct ProjectBook {
 
 namespace {
 
-Result<ProjectBook> ReadBook(const config::Roots& roots) {
+Result<ProjectBook> ReadProjects(const config::Roots& roots) {
   const Result<std::string> text = ReadFile(roots.projects());
   if (!text && text.error().code == Code::kNotFound) return ProjectBook();
   if (!text) return std::unexpected(text.error());
@@ -47,7 +47,7 @@ bool Within(const std::string& path, const std::string& folder) {
 }  // namespace
 
 Result<protocol::Projects> Projects::List() const {
-  ASSIGN_OR_RETURN(const ProjectBook book, ReadBook(roots_));
+  ASSIGN_OR_RETURN(const ProjectBook book, ReadProjects(roots_));
   return book.projects;
 }
 
@@ -55,7 +55,7 @@ Result<protocol::Project> Projects::Register(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string folder, FolderAt(path));
   RETURN_IF_ERROR(MakeDirs(roots_.data));
   ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(roots_.projects() + ".lock"));
-  ASSIGN_OR_RETURN(ProjectBook book, ReadBook(roots_));
+  ASSIGN_OR_RETURN(ProjectBook book, ReadProjects(roots_));
   const auto known = std::ranges::find(book.projects, folder, &protocol::Project::path);
   if (known != book.projects.end()) return *known;
   protocol::Project& made = book.projects.emplace_back();
@@ -69,7 +69,7 @@ Result<protocol::Project> Projects::Register(const std::string& path) {
 
 Status Projects::Remove(const std::string& project_id) {
   ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(roots_.projects() + ".lock"));
-  ASSIGN_OR_RETURN(ProjectBook book, ReadBook(roots_));
+  ASSIGN_OR_RETURN(ProjectBook book, ReadProjects(roots_));
   const auto gone = std::erase_if(book.projects, [&](const protocol::Project& project) {
     return project.project_id == project_id;
   });
@@ -80,7 +80,7 @@ Status Projects::Remove(const std::string& project_id) {
 Result<protocol::Browsed> Projects::Browse(const std::string& path) const {
   ASSIGN_OR_RETURN(const std::string home, FolderAt(ProcessEnvironment("HOME")));
   ASSIGN_OR_RETURN(const std::string folder, path.empty() ? home : FolderAt(path));
-  ASSIGN_OR_RETURN(const ProjectBook book, ReadBook(roots_));
+  ASSIGN_OR_RETURN(const ProjectBook book, ReadProjects(roots_));
   const bool seen = Within(folder, home) ||
                     std::ranges::any_of(book.projects, [&](const protocol::Project& project) {
                       return Within(folder, project.path);

@@ -47,7 +47,7 @@ std::string RealPath(const std::string& path) {
   return error ? "" : real.string();
 }
 
-std::string FirstLine(const std::string& path) {
+std::string FirstLineOfFile(const std::string& path) {
   std::string text = ReadFile(path, kMaxLinkBytes).value_or("");
   text.resize(std::min(text.find('\n'), text.size()));
   return text;
@@ -117,12 +117,13 @@ class ProfileMaker {
   /// folder makes that writable for nobody.
   void AddWorktree(const std::string& link) {
     constexpr std::string_view kLead = "gitdir: ";
-    const std::string line = FirstLine(link);
+    const std::string line = FirstLineOfFile(link);
     if (!line.starts_with(kLead)) return;
     const std::filesystem::path base = std::filesystem::path(link).parent_path();
     const std::string own = RealPath(base / line.substr(kLead.size()));
-    if (own.empty() || RealPath(FirstLine(own + "/gitdir")) != link) return;
-    const std::string common = RealPath(std::filesystem::path(own) / FirstLine(own + "/commondir"));
+    if (own.empty() || RealPath(FirstLineOfFile(own + "/gitdir")) != link) return;
+    const std::string common =
+        RealPath(std::filesystem::path(own) / FirstLineOfFile(own + "/commondir"));
     if (!sandbox::Inside(own, common + "/worktrees") || !Exists(common + "/objects")) return;
     profile_.writable.push_back(common);
     profile_.read_only.push_back(link);

@@ -27,7 +27,7 @@ struct TokenBook {
 
 namespace {
 
-Result<TokenBook> ReadBook(const config::Roots& roots) {
+Result<TokenBook> ReadTokens(const config::Roots& roots) {
   const Result<std::string> text = ReadFile(roots.tokens());
   if (!text && text.error().code == Code::kNotFound) return TokenBook();
   if (!text) return std::unexpected(text.error());
@@ -79,7 +79,7 @@ Result<std::string> Tokens::Add(const std::string& name, const std::vector<std::
     return Fail(Code::kInvalid, "a token has a name and at least one right");
   RETURN_IF_ERROR(MakeDirs(roots_.data));
   ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(roots_.tokens() + ".lock"));
-  ASSIGN_OR_RETURN(TokenBook book, ReadBook(roots_));
+  ASSIGN_OR_RETURN(TokenBook book, ReadTokens(roots_));
   if (std::ranges::find(book.tokens, name, &KeptToken::name) != book.tokens.end())
     return Fail(Code::kConflict, fmt::format("there is a token {} already", name));
   std::string token = NewToken();
@@ -94,7 +94,7 @@ Result<std::string> Tokens::Add(const std::string& name, const std::vector<std::
 
 Status Tokens::Revoke(const std::string& name) {
   ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(roots_.tokens() + ".lock"));
-  ASSIGN_OR_RETURN(TokenBook book, ReadBook(roots_));
+  ASSIGN_OR_RETURN(TokenBook book, ReadTokens(roots_));
   const auto gone =
       std::erase_if(book.tokens, [&](const KeptToken& token) { return token.name == name; });
   if (gone == 0) return Fail(Code::kNotFound, fmt::format("there is no token {}", name));
@@ -102,14 +102,14 @@ Status Tokens::Revoke(const std::string& name) {
 }
 
 Result<protocol::TokenRows> Tokens::List() const {
-  ASSIGN_OR_RETURN(const TokenBook book, ReadBook(roots_));
+  ASSIGN_OR_RETURN(const TokenBook book, ReadTokens(roots_));
   protocol::TokenRows rows;
   for (const KeptToken& token : book.tokens) rows.push_back(RowOf(token));
   return rows;
 }
 
 Result<protocol::TokenRow> Tokens::Check(std::string_view token) const {
-  ASSIGN_OR_RETURN(const TokenBook book, ReadBook(roots_));
+  ASSIGN_OR_RETURN(const TokenBook book, ReadTokens(roots_));
   const std::string hash = Sha256Hex(token);
   for (const KeptToken& kept : book.tokens) {
     if (SameSecret(kept.sha256, hash)) return RowOf(kept);

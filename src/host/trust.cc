@@ -34,7 +34,7 @@ constexpr std::size_t kMaxFiles = 2000;
 constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
 constexpr int kMaxDepth = 16;
 
-Result<TrustBook> ReadBook(const config::Roots& roots) {
+Result<TrustBook> ReadTrust(const config::Roots& roots) {
   const Result<std::string> text = ReadFile(roots.trust());
   if (!text && text.error().code == Code::kNotFound) return TrustBook();
   if (!text) return std::unexpected(text.error());
@@ -183,7 +183,7 @@ Result<protocol::TrustReport> ReadTrust(const config::Roots& roots, const std::s
     return report;
   RETURN_IF_ERROR(LookAt(project, report));
   BringGit(report, programs);
-  ASSIGN_OR_RETURN(const TrustBook book, ReadBook(roots));
+  ASSIGN_OR_RETURN(const TrustBook book, ReadTrust(roots));
   const auto entry = std::ranges::find(book.projects, project, &TrustEntry::project);
   if (entry == book.projects.end()) return report;
   report.changed = entry->fingerprint != report.fingerprint && !entry->parts.empty();
@@ -209,7 +209,7 @@ Status SetTrust(const config::Roots& roots, const std::string& project,
                   fmt::format("{} cannot be trusted: say {}", part, fmt::join(kTrustParts, ", ")));
   }
   ASSIGN_OR_RETURN(const protocol::TrustReport report, ReadTrust(roots, project));
-  ASSIGN_OR_RETURN(TrustBook book, ReadBook(roots));
+  ASSIGN_OR_RETURN(TrustBook book, ReadTrust(roots));
   std::erase_if(book.projects, [&](const TrustEntry& entry) { return entry.project == project; });
   if (!parts.empty()) {
     TrustEntry& entry = book.projects.emplace_back();

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "base/example_fixture.h"
+#include "base/source_dir_fixture.h"
 #include "log/line.h"
 #include "protocol/event.h"
 
 namespace stet::log {
 namespace {
 
-std::string Document() { return FormatPage(STET_SOURCE_DIR, "log.md"); }
+std::string Document() { return FormatPage(SourceDir(), "log.md"); }
 
 TEST(LogFormat, EveryExampleLineIsGood) {
   const std::vector<std::string> lines = ExampleLines(Document());

@@ -1,17 +1,12 @@
 #include "log/summary.h"
 
 #include "base/fs.h"
+#include "base/text.h"
 
 namespace stet::log {
 namespace {
 
 constexpr std::size_t kMaxSummaryBytes = std::size_t{1} << 20;
-
-std::string FirstLine(const std::string& text) {
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string::npos) return "";
-  return text.substr(start, text.find_first_of("\r\n", start) - start);
-}
 
 }  // namespace
 
@@ -19,8 +14,8 @@ SessionSummary MakeSummary(const protocol::Header& header, const Index& index) {
   const SessionState& state = index.state();
   SessionSummary summary;
   summary.session_id = header.session_id;
-  summary.title =
-      state.info.title.value_or(header.meta.title.value_or(FirstLine(state.first_prompt)));
+  summary.title = state.info.title.value_or(
+      header.meta.title.value_or(std::string(FirstLine(Trimmed(state.first_prompt)))));
   summary.first_prompt = state.first_prompt;
   summary.last_prompt = state.last_prompt;
   summary.project_id = header.meta.project_id;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "net/address.h"
 #include "net/trust.h"
@@ -53,12 +54,6 @@ bool ProxyIsSet() {
         const char* value = std::getenv(name);
         return value != nullptr && *value != '\0';
       });
-}
-
-std::string_view Trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
 }  // namespace
@@ -211,7 +206,7 @@ void Exchange::Settle(HttpTrouble trouble, std::string message) {
 bool Exchange::TakeHeaderLine(std::string_view line) {
   if (line.starts_with("HTTP/")) {
     reply_headers_.clear();
-    const std::string_view code = Trim(line.substr(std::min(line.find(' '), line.size())));
+    const std::string_view code = Trimmed(line.substr(std::min(line.find(' '), line.size())));
     status_ = 0;
     std::from_chars(code.data(), code.data() + code.size(), status_);
     return true;
@@ -227,7 +222,7 @@ bool Exchange::TakeHeaderLine(std::string_view line) {
   std::ranges::transform(name, name.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  reply_headers_.emplace_back(std::move(name), Trim(line.substr(colon + 1)));
+  reply_headers_.emplace_back(std::move(name), Trimmed(line.substr(colon + 1)));
   std::size_t bytes = 0;
   for (const auto& [key, value] : reply_headers_) bytes += key.size() + value.size();
   header_too_large_ = bytes > kMaxHeaderBytes;

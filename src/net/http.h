@@ -58,6 +58,8 @@ enum class Want {
 };
 inline constexpr std::chrono::milliseconds kGrace{200};
 
+inline constexpr int kStatusOk = 200;
+
 /// Hears a reply, on the loop's thread, from inside libcurl: it must not use the client.
 class HttpSink {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "base/wildcard.h"
 
 namespace stet::policy {
@@ -118,19 +119,11 @@ constexpr std::array<std::string_view, 26> kSecretNames = {
 constexpr std::array<std::string_view, 6> kPublicNames = {"*.pub",      "*.example", "*.sample",
                                                           "*.template", "*.dist",    "*.md"};
 
-char LowerOf(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), LowerOf);
-  return lower;
-}
-
 /// `path` is in lower case.
 bool IsAt(std::string_view path, const Place& place) {
   const std::size_t size = place.below.size();
   return path.size() >= size && (path.size() == size || path[size] == '/') &&
-         std::ranges::equal(path.substr(0, size), place.below, {}, {}, LowerOf);
+         std::ranges::equal(path.substr(0, size), place.below, {}, {}, LowerChar);
 }
 
 template <std::size_t N>

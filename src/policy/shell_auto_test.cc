@@ -5,10 +5,10 @@
 namespace stet::policy {
 namespace {
 
-const std::vector<std::string> kRoots = {"/p", "/q"};
+const std::vector<std::string> kAutoRoots = {"/p", "/q"};
 
 AutoAnswer Ask(std::string_view line, bool sandboxed, const IsRestorable& restorable = nullptr) {
-  return AutoVerdict(AnalyseShell(line, {"/p", "/home/u"}), sandboxed, kRoots, restorable);
+  return AutoVerdict(AnalyseShell(line, {"/p", "/home/u"}), sandboxed, kAutoRoots, restorable);
 }
 
 TEST(ShellAutoTest, WhatCanBeUndoneIsAllowed) {

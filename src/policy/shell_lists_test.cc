@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/lines.h"
+#include "base/source_dir_fixture.h"
+#include "base/text.h"
 #include "policy/shell.h"
 #include "policy/shell_auto.h"
 
@@ -41,7 +42,7 @@ std::string Unescaped(std::string_view text) {
 }
 
 std::vector<Line> ReadList(const std::string& name) {
-  const Result<std::string> text = ReadFile(std::string(STET_SOURCE_DIR) + "/tests/data/" + name);
+  const Result<std::string> text = ReadFile(SourceDir() + "/tests/data/" + name);
   std::vector<Line> lines;
   if (!text) return lines;
   for (const std::string_view line : SplitLines(*text)) {
@@ -52,14 +53,14 @@ std::vector<Line> ReadList(const std::string& name) {
   return lines;
 }
 
-const ShellPlace kPlace = {"/p", "/home/u"};
+const ShellPlace kListPlace = {"/p", "/home/u"};
 const std::vector<std::string> kRoots = {"/p"};
 
 TEST(ShellListsTest, NoHostileCommandSlipsThrough) {
   const std::vector<Line> lines = ReadList("hostile_commands.txt");
   ASSERT_GE(lines.size(), 300U);
   for (const Line& line : lines) {
-    const ShellAnalysis analysis = AnalyseShell(line.command, kPlace);
+    const ShellAnalysis analysis = AnalyseShell(line.command, kListPlace);
     EXPECT_FALSE(IsReadOnly(analysis)) << line.command;
     const bool asks = line.expected == "asks";
     const bool refuses = line.expected == "refuses";
@@ -84,7 +85,7 @@ TEST(ShellListsTest, OfAThousandOrdinaryCommandsFiveAreAsked) {
   int asked = 0;
   for (const Line& line : lines) {
     const AutoAnswer answer =
-        AutoVerdict(AnalyseShell(line.command, kPlace), true, kRoots, restorable);
+        AutoVerdict(AnalyseShell(line.command, kListPlace), true, kRoots, restorable);
     EXPECT_EQ(answer.allowed, line.expected == "allow") << line.command << "\n  " << answer.why;
     if (!answer.allowed) ++asked;
   }

@@ -5,12 +5,12 @@
 namespace stet::policy {
 namespace {
 
-ShellAnalysis Analyse(std::string_view line) { return AnalyseShell(line, {"/p", "/home/u"}); }
+ShellAnalysis AnalyseRuled(std::string_view line) { return AnalyseShell(line, {"/p", "/home/u"}); }
 bool Covers(std::string_view rule, std::string_view line) {
-  return ShellCovers(rule, Analyse(line));
+  return ShellCovers(rule, AnalyseRuled(line));
 }
 bool Touches(std::string_view rule, std::string_view line) {
-  return ShellTouches(rule, Analyse(line));
+  return ShellTouches(rule, AnalyseRuled(line));
 }
 
 TEST(ShellRulesTest, ARuleCoversItsCommandHoweverItIsQuoted) {

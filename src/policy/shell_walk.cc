@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t kMaxFolders = 4;
 
-std::unexpected<Error> Refuse(std::string why) { return Fail(Code::kUnsupported, std::move(why)); }
-
 }  // namespace
 
 Folders Union(Folders a, const Folders& b) {

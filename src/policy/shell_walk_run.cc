@@ -16,8 +16,6 @@ constexpr int kMaxScripts = 6;    // `bash -c` inside `bash -c`.
 constexpr int kMaxWrappers = 12;  // sudo env nice ...
 constexpr std::size_t kMaxCommands = 4000;
 
-std::unexpected<Error> Refuse(std::string why) { return Fail(Code::kUnsupported, std::move(why)); }
-
 bool IsKeyword(std::string_view text) {
   return HasWord(
       "! { } if then else elif fi do done case esac while until for select function in [[ ]] "

@@ -6,12 +6,6 @@
 #include "policy/shell_walker.h"
 
 namespace stet::policy {
-namespace {
-
-std::unexpected<Error> Refuse(std::string why) { return Fail(Code::kUnsupported, std::move(why)); }
-
-}  // namespace
-
 bool ShellWalker::IsWord(Syntax kind) {
   switch (kind) {
     case Syntax::kWord:

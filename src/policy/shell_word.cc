@@ -18,8 +18,6 @@ struct Piece {
   bool splits = false;
 };
 
-std::unexpected<Error> Refuse(std::string why) { return Fail(Code::kUnsupported, std::move(why)); }
-
 int HexValue(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;

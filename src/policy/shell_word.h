@@ -25,6 +25,11 @@ struct Expanded {
   bool evaluates = false;        // Arithmetic on a name: its value is evaluated, whatever it is.
 };
 
+/// Why a line is not understood: kUnsupported.
+inline std::unexpected<Error> Refuse(std::string why) {
+  return Fail(Code::kUnsupported, std::move(why));
+}
+
 /// kUnsupported when the node is no word, or is not as bash would read it.
 Result<Expanded> ExpandWord(const SyntaxTree& tree, NodeId node, const ShellScope& scope);
 

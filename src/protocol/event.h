@@ -38,6 +38,8 @@ using PayloadVariant =
                  FindingRaised, FindingCleared, Waiver, Evidence, Anchor, Repair, Stop, PromiseMade,
                  CapsuleRestored, Pin, Transaction, Receipt, UnknownEvent>;
 
+inline constexpr std::size_t kPayloadTypes = std::variant_size_v<PayloadVariant>;
+
 /// What happened: one of the structs above. A variant whose special members are compiled once, in
 /// event.cc: every source that holds an event would otherwise compile them for all types.
 struct Payload : PayloadVariant {

@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "base/example_fixture.h"
+#include "base/source_dir_fixture.h"
 
 namespace stet::protocol {
 namespace {
 
 TEST(WireTest, TheExamplesOfThePageAreMessages) {
-  const std::vector<std::string> examples = ExampleLines(FormatPage(STET_SOURCE_DIR, "wire.md"));
+  const std::vector<std::string> examples = ExampleLines(FormatPage(SourceDir(), "wire.md"));
   ASSERT_GE(examples.size(), 10U);
   for (const std::string& example : examples) {
     const FromClient client = ReadFromClient(example);

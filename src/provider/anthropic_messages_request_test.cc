@@ -3,7 +3,7 @@
 #include "base/json_view.h"
 #include "provider/dialect.h"
 
-namespace stet::provider {
+namespace stet::provider::anthropic_messages_request_test {
 namespace {
 
 using protocol::ImageBlock;
@@ -311,4 +311,4 @@ TEST(AnthropicMessagesRequest, AnImageThatCannotBeReadFailsIt) {
 }
 
 }  // namespace
-}  // namespace stet::provider
+}  // namespace stet::provider::anthropic_messages_request_test

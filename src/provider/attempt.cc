@@ -11,8 +11,6 @@
 namespace stet::provider {
 namespace {
 
-constexpr int kOk = 200;
-
 /// Of a body that is no stream, the part that may explain why.
 constexpr std::size_t kMaxErrorBody = std::size_t{64} << 10;
 
@@ -70,7 +68,7 @@ class ReplyReader final : public net::HttpSink {
   /// Servers are careless with content types: a stream is known by how it begins.
   void Sniff(std::string_view bytes) {
     const std::size_t first = bytes.find_first_not_of(" \t\r\n");
-    if (status_ != kOk) {
+    if (status_ != net::kStatusOk) {
       shape_ = Shape::kOther;
     } else if (first != std::string_view::npos) {
       const char c = bytes[first];
@@ -128,7 +126,7 @@ Failure ReplyReader::OtherBody() const {
   constexpr int kLastRedirect = 399;
   if (status_ >= kFirstRedirect && status_ <= kLastRedirect) return Redirection();
   const JsonView body = CheckJson(body_) ? JsonView(body_) : JsonView();
-  if (status_ != kOk || body["error"] || body.is_array())
+  if (status_ != net::kStatusOk || body["error"] || body.is_array())
     return FailureFromResponse(status_, headers_, body_, clock_.Now());
   return {.kind = FailureKind::kProtocol,
           .message = body_.empty()

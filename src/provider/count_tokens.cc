@@ -11,7 +11,6 @@
 namespace stet::provider {
 namespace {
 
-constexpr int kOk = 200;
 constexpr std::size_t kMaxAnswer = std::size_t{64} << 10;
 
 // What the questions take: servers refuse members that they do not know.
@@ -59,7 +58,7 @@ class Answer final : public net::HttpSink {
   [[nodiscard]] Result<std::int64_t> Read(const net::HttpEnd& end) const {
     if (end.trouble == net::HttpTrouble::kCancelled) return Fail(Code::kCancelled, "cancelled");
     if (end.trouble != net::HttpTrouble::kNone) return Fail(Code::kUnavailable, end.message);
-    if (status_ != kOk) {
+    if (status_ != net::kStatusOk) {
       const Failure failure = FailureFromResponse(status_, headers_, body_, 0);
       const bool auth = failure.kind == FailureKind::kAuth;
       return Fail(auth ? Code::kAuth : Code::kUnavailable, failure.message);

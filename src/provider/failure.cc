@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/json_view.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace stet::provider {
@@ -24,13 +25,6 @@ struct Saying {
   std::string message;
   std::string words;
 };
-
-std::string Lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
 
 std::string Bounded(std::string_view text) {
   std::string valid = ReplaceInvalidUtf8(text.substr(0, 2 * kMaxMessage));

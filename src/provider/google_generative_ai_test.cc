@@ -3,7 +3,7 @@
 #include "base/json_view.h"
 #include "provider/reply_fixture.h"
 
-namespace stet::provider {
+namespace stet::provider::google_generative_ai_test {
 namespace {
 
 using protocol::ImageBlock;
@@ -454,4 +454,4 @@ TEST(GoogleGenerativeAiReply, AToolCallIsCompleteWhileTheReplyGoesOn) {
 }
 
 }  // namespace
-}  // namespace stet::provider
+}  // namespace stet::provider::google_generative_ai_test

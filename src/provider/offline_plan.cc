@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.h"
+#include "base/text.h"
 
 namespace stet::provider {
 namespace {
@@ -14,22 +15,14 @@ constexpr std::size_t kMaxCalls = 50;
 constexpr std::array<std::string_view, 6> kVerbs = {"read",    "list",  "search",
                                                     "replace", "write", "run"};
 
-std::string_view Trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
-}
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 /// Takes `word` off the front, in any case, when a blank or the end is behind it.
 bool TakeWord(std::string_view& text, std::string_view word) {
   if (text.size() < word.size() ||
-      !std::ranges::equal(text.substr(0, word.size()), word, {}, Lower))
+      !std::ranges::equal(text.substr(0, word.size()), word, {}, LowerChar))
     return false;
   if (text.size() > word.size() && text[word.size()] != ' ' && text[word.size()] != '\n')
     return false;
-  text = Trim(text.substr(word.size()));
+  text = Trimmed(text.substr(word.size()));
   return true;
 }
 
@@ -66,7 +59,7 @@ std::size_t FindWord(std::string_view text, std::string_view word, Fits fits) {
 
 /// What a name or text stands for: without its quotes, or without the full stop of a sentence.
 std::string Unquoted(std::string_view text) {
-  text = Trim(text);
+  text = Trimmed(text);
   if (text.size() >= 2 && QuoteEnd(text, 0) == text.size() - 1)
     return std::string(text.substr(1, text.size() - 2));
   return std::string(text);
@@ -104,7 +97,7 @@ bool PlanSearch(std::string_view rest, Calls& calls) {
     calls.push_back({"Grep", Raw{Args({{"pattern", text}})}, fmt::format("Searching {}.", text)});
     return true;
   }
-  const std::string path = Unquoted(Trim(rest.substr(in)).substr(2));
+  const std::string path = Unquoted(Trimmed(rest.substr(in)).substr(2));
   calls.push_back({"Grep", Raw{Args({{"pattern", text}, {"path", path}})},
                    fmt::format("Searching {} in {}.", text, path)});
   return true;
@@ -120,12 +113,12 @@ bool PlanReplace(std::string_view rest, Calls& calls) {
   const auto any = [](std::string_view behind) { return !behind.empty(); };
   const std::size_t with = FindWord(rest, "with", any);
   if (with == std::string_view::npos) return false;
-  const std::string_view behind = Trim(rest.substr(with)).substr(4);
+  const std::string_view behind = Trimmed(rest.substr(with)).substr(4);
   const std::size_t in = FindWord(behind, "in", any);
   if (in == std::string_view::npos) return false;
   const std::string before = Unquoted(rest.substr(0, with));
   const std::string after = Unquoted(behind.substr(0, in));
-  const std::string file = Unquoted(Trim(behind.substr(in)).substr(2));
+  const std::string file = Unquoted(Trimmed(behind.substr(in)).substr(2));
   if (before.empty() || file.empty()) return false;
   PlanRead(file, calls);  // A file is read before it is changed.
   calls.push_back({"Edit",
@@ -150,7 +143,7 @@ bool PlanWrite(std::string_view rest, Calls& calls) {
 }
 
 bool PlanOne(std::string_view text, Calls& calls) {
-  text = Trim(text);
+  text = Trimmed(text);
   TakeWord(text, "please");
   if (TakeWord(text, "read")) return PlanRead(text, calls);
   if (TakeWord(text, "list")) return PlanList(text, calls);
@@ -166,23 +159,23 @@ bool PlanOne(std::string_view text, Calls& calls) {
 
 /// Drops ", and" and the like that stand before a "then".
 std::string_view WithoutJoint(std::string_view text) {
-  text = Trim(text);
-  if (text.ends_with(" and")) text = Trim(text.substr(0, text.size() - 4));
+  text = Trimmed(text);
+  if (text.ends_with(" and")) text = Trimmed(text.substr(0, text.size() - 4));
   if (text.ends_with(',') || text.ends_with(';')) text.remove_suffix(1);
-  return Trim(text);
+  return Trimmed(text);
 }
 
 }  // namespace
 
 std::optional<Calls> PlanRequest(std::string_view text) {
   Calls calls;
-  text = Trim(text);
+  text = Trimmed(text);
   while (!text.empty()) {
     const std::size_t then = FindWord(text, "then", StartsWithVerb);
     const bool last = then == std::string_view::npos;
     if (!PlanOne(last ? text : WithoutJoint(text.substr(0, then)), calls)) return std::nullopt;
     if (calls.size() > kMaxCalls) return std::nullopt;
-    text = last ? "" : Trim(Trim(text.substr(then)).substr(4));
+    text = last ? "" : Trimmed(Trimmed(text.substr(then)).substr(4));
   }
   if (calls.empty()) return std::nullopt;
   return calls;

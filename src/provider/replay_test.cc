@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stet::provider {
+namespace stet::provider::replay_test {
 namespace {
 
 using protocol::Block;
@@ -185,4 +185,4 @@ TEST(Replay, MalformedArgumentsGoBackAsTheyWere) {
 }
 
 }  // namespace
-}  // namespace stet::provider
+}  // namespace stet::provider::replay_test

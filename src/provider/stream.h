@@ -106,6 +106,12 @@ class Sink {
   virtual void On(const StreamEvent& event) = 0;
 };
 
+/// For a reply that is only wanted whole.
+class NoSink final : public Sink {
+ public:
+  void On(const StreamEvent&) override {}
+};
+
 /// Why a reply ended, as log and stream spell it.
 namespace stop {
 inline constexpr std::string_view kEnd = "end";

@@ -4,6 +4,7 @@
 
 #include "base/fs.h"
 #include "base/json_tree.h"
+#include "base/source_dir_fixture.h"
 #include "run/run_fixture.h"
 
 namespace stet::run {
@@ -48,7 +49,7 @@ TEST(CapsuleTest, UnknownMembersAreKeptAndANewerVersionIsRefused) {
 }
 
 TEST(CapsuleTest, TheExampleInTheDocumentIsGood) {
-  const std::string document = *ReadFile(std::string(STET_SOURCE_DIR) + "/doc/format/capsule.md");
+  const std::string document = *ReadFile(SourceDir() + "/doc/format/capsule.md");
   const std::size_t begin = document.find("```json\n") + 8;
   const std::string example = document.substr(begin, document.find("\n```", begin) - begin);
   const CapsuleCheck check = CheckCapsule(example);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "base/lines.h"
+#include "base/text.h"
 
 namespace stet::run {
 

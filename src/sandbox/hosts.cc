@@ -4,18 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace stet::sandbox {
 namespace {
 
 constexpr std::size_t kMaxHostBytes = 255;
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  });
-  return lower;
-}
 
 /// Letters of names and addresses only: it is shown to people and looked up.
 bool IsHost(std::string_view host) {

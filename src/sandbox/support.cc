@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/subprocess.h"
+#include "base/text.h"
 #include "sandbox/confinement.h"
 #include "sandbox/landlock.h"
 #include "sandbox/seccomp.h"
@@ -23,10 +24,6 @@ Profile TrialProfile(Mechanism mechanism) {
   Profile profile;
   profile.network = mechanism == Mechanism::kLandlockAlone ? network::kOff : network::kLoopback;
   return profile;
-}
-
-std::string FirstLine(std::string_view text) {
-  return std::string(text.substr(0, text.find('\n')));
 }
 
 /// Runs `true` in it. The reason why that did not work, empty when it did.
@@ -44,7 +41,7 @@ std::string Try(Mechanism mechanism) {
       Subprocess::Run(std::move(options), Deadline::After(kPatience), CancelToken());
   if (!ran) return ran.error().Text();
   if (ran->end == Finished::End::kExited && ran->exit_code == 0) return "";
-  const std::string said = FirstLine(ran->err);
+  const std::string said(FirstLine(ran->err));
   return said.empty() ? fmt::format("it ended with {}", ran->exit_code) : said;
 }
 

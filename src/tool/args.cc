@@ -1,5 +1,6 @@
 #include "tool/args.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -16,6 +17,11 @@ std::optional<std::int64_t> Args::Int(std::string_view name) const {
     return std::nullopt;
   if (std::trunc(number) != number || std::abs(number) > kExact) return std::nullopt;
   return static_cast<std::int64_t>(number);
+}
+
+std::int64_t HeadLimit(const Args& args) {
+  constexpr std::int64_t kMost = 1000;
+  return std::clamp<std::int64_t>(args.Int("head_limit").value_or(kDefaultHeadLimit), 1, kMost);
 }
 
 }  // namespace stet::tool

@@ -31,4 +31,11 @@ class Args {
   JsonView object_;
 };
 
+/// How many results a search gives: `head_limit`, within bounds.
+inline constexpr std::int64_t kDefaultHeadLimit = 200;
+std::int64_t HeadLimit(const Args& args);
+
+/// How long a call waits for a command at most: the bound of `wait_time`.
+inline constexpr std::int64_t kMaxWaitS = 600;
+
 }  // namespace stet::tool

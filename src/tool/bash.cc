@@ -17,7 +17,6 @@ namespace stet::tool {
 namespace {
 
 constexpr std::int64_t kDefaultWaitS = 120;
-constexpr std::int64_t kMaxWaitS = 600;
 constexpr std::int64_t kMaxTimeoutS = 86'400;
 constexpr std::size_t kMaxSummaryBytes = 100;
 

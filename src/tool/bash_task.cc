@@ -11,8 +11,6 @@ namespace stet::tool {
 
 namespace {
 
-constexpr std::int64_t kMaxWaitS = 600;
-
 class BashTaskTool final : public Tool {
  public:
   explicit BashTaskTool(Shells& shells) : shells_(shells) {}

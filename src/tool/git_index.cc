@@ -22,9 +22,9 @@ std::uint32_t Number(std::string_view bytes, std::size_t at, std::size_t size) {
 }
 
 /// Goes through the entries of an index of version 2, 3 or 4.
-class Reader {
+class IndexReader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit IndexReader(std::string_view bytes) : bytes_(bytes) {}
 
   /// False when there is no index here.
   bool Begin() {
@@ -106,7 +106,7 @@ class Reader {
 
 GitIndex GitIndex::Parse(std::string_view bytes, std::uint64_t mtime_ns) {
   GitIndex index;
-  Reader reader(bytes);
+  IndexReader reader(bytes);
   if (!reader.Begin()) return index;
   constexpr std::uint64_t kSecond = 1'000'000'000;
   while (reader.Next()) {
@@ -163,7 +163,7 @@ Result<std::vector<std::string>> GitLinks(const std::string& index_file) {
   constexpr std::size_t kMode = 24;
   ASSIGN_OR_RETURN(const FileBytes file, ReadRegularFile(index_file, kMaxLinkedIndex));
   std::vector<std::string> links;
-  Reader reader(file.bytes);
+  IndexReader reader(file.bytes);
   const bool good = reader.Begin();
   while (good && reader.Next()) {
     if ((reader.Field(kMode) & kKind) == kLink) links.push_back(reader.path());

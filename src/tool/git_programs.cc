@@ -27,7 +27,7 @@ bool IsThere(const std::string& path) {
   return ::lstat(path.c_str(), &facts) == 0;
 }
 
-std::string RealPath(const std::string& path) {
+std::string CanonicalPath(const std::string& path) {
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
   return error ? "" : real.string();
@@ -39,7 +39,7 @@ std::string Named(const std::string& file, std::string_view lead, const std::str
   if (!read || !read->bytes.starts_with(lead)) return "";
   std::string path = read->bytes.substr(lead.size());
   while (path.ends_with('\n') || path.ends_with('\r')) path.pop_back();
-  return path.empty() ? "" : RealPath(std::filesystem::path(base) / path);
+  return path.empty() ? "" : CanonicalPath(std::filesystem::path(base) / path);
 }
 
 class Finder {
@@ -91,7 +91,7 @@ class Finder {
     if (IsThere(git + "/commondir")) {
       const std::string common = Named(git + "/commondir", "", git);
       if (common.empty()) return Doubt(git + "/commondir", "a link that cannot be followed");
-      if (common != RealPath(git)) Repository(common, "");
+      if (common != CanonicalPath(git)) Repository(common, "");
     }
     Modules(git + "/modules", 0);
     Embedded(git, worktree);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace stet::tool {
 namespace {
 
@@ -11,12 +13,11 @@ constexpr std::size_t kMaxSettings = 20'000;
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsNamePart(char c) { return IsLetter(c) || (c >= '0' && c <= '9') || c == '-'; }
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Reads as git's config.c does.
-class Reader {
+class SettingsReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {
+  explicit SettingsReader(std::string_view text) : text_(text) {
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
     if (text_.starts_with(kMark)) text_.remove_prefix(kMark.size());
   }
@@ -59,7 +60,7 @@ class Reader {
   /// `[name]`, `[name.below]` or `[name "below"]`.
   bool TakeSection() {
     section_.clear();
-    for (Skip(); IsNamePart(Peek()) || Peek() == '.'; Skip()) section_ += Lower(Peek());
+    for (Skip(); IsNamePart(Peek()) || Peek() == '.'; Skip()) section_ += LowerChar(Peek());
     if (section_.empty()) return false;
     if (IsBlank(Peek())) {
       SkipBlanks();
@@ -85,7 +86,7 @@ class Reader {
   bool TakeSetting() {
     if (section_.empty()) return false;
     GitSetting setting{.name = section_ + ".", .value = "true"};
-    for (; IsNamePart(Peek()); Skip()) setting.name += Lower(Peek());
+    for (; IsNamePart(Peek()); Skip()) setting.name += LowerChar(Peek());
     SkipBlanks();
     if (!AtLineEnd() && Peek() != '#' && Peek() != ';') {
       if (Peek() != '=') return false;
@@ -211,8 +212,7 @@ bool HasWord(std::string_view list, std::string_view word) {
 }
 
 bool IsSwitch(std::string_view value) {
-  std::string lower(value);
-  std::ranges::transform(lower, lower.begin(), Lower);
+  const std::string lower = Lower(value);
   return HasWord("true false yes no on off 1 0", lower) || lower.empty();
 }
 
@@ -226,7 +226,7 @@ bool IsHelped(std::string_view address) {
 }  // namespace
 
 Result<std::vector<GitSetting>> ParseGitSettings(std::string_view text) {
-  return Reader(text).Read();
+  return SettingsReader(text).Read();
 }
 
 bool IsHarmless(const GitSetting& setting) {

@@ -15,16 +15,13 @@ namespace stet::tool {
 
 namespace {
 
-constexpr std::int64_t kDefaultLimit = 200;
-constexpr std::int64_t kMaxLimit = 1000;
-
 struct Search {
   std::string folder;  // A real path.
   std::string project;
   Glob glob;
   std::shared_ptr<const IgnoreFile> exclude;
   std::int64_t offset = 0;
-  std::int64_t limit = kDefaultLimit;
+  std::int64_t limit = kDefaultHeadLimit;
 };
 
 struct Found {
@@ -41,8 +38,7 @@ Result<Search> SearchOf(const Args& args, const Workspace& workspace) {
                 .glob = std::move(glob),
                 .exclude = workspace.exclude,
                 .offset = std::max<std::int64_t>(args.Int("offset").value_or(0), 0),
-                .limit = std::clamp<std::int64_t>(args.Int("head_limit").value_or(kDefaultLimit), 1,
-                                                  kMaxLimit)};
+                .limit = HeadLimit(args)};
 }
 
 Result<Found> Find(const Search& search, const CancelToken& cancel) {

@@ -15,8 +15,6 @@ namespace stet::tool {
 
 namespace {
 
-constexpr std::int64_t kDefaultLimit = 200;
-constexpr std::int64_t kMaxLimit = 1000;
 constexpr std::int64_t kMaxContext = 50;
 
 GrepMode ModeOf(const Args& args) {
@@ -33,13 +31,12 @@ std::int64_t Context(const Args& args, std::string_view name) {
 
 struct Page {
   std::int64_t offset = 0;
-  std::int64_t limit = kDefaultLimit;
+  std::int64_t limit = kDefaultHeadLimit;
 };
 
 Page PageOf(const Args& args) {
   return {.offset = std::max<std::int64_t>(args.Int("offset").value_or(0), 0),
-          .limit = std::clamp<std::int64_t>(args.Int("head_limit").value_or(kDefaultLimit), 1,
-                                            kMaxLimit)};
+          .limit = HeadLimit(args)};
 }
 
 Result<RealPath> WhereOf(const Args& args, const Workspace& workspace) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace stet::tool {
@@ -36,14 +37,6 @@ constexpr std::array<std::string_view, 26> kBlocks = {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string LowerCase(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), Lower);
-  return out;
-}
-
 struct Tag {
   std::string name;
   bool closes = false;
@@ -54,7 +47,7 @@ struct Tag {
 std::string_view Attribute(std::string_view attributes, std::string_view name) {
   for (std::size_t at = 0; at + name.size() < attributes.size(); ++at) {
     const bool begins = at == 0 || IsBlank(attributes[at - 1]);
-    if (!begins || LowerCase(attributes.substr(at, name.size())) != name) continue;
+    if (!begins || Lower(attributes.substr(at, name.size())) != name) continue;
     std::size_t value = at + name.size();
     while (value < attributes.size() && IsBlank(attributes[value])) ++value;
     if (value >= attributes.size() || attributes[value] != '=') continue;
@@ -117,7 +110,7 @@ class Writer {
     if (!names) return std::nullopt;
     const std::size_t name = at;
     while (at < html_.size() && !IsBlank(html_[at]) && html_[at] != '>' && html_[at] != '/') ++at;
-    tag.name = LowerCase(html_.substr(name, at - name));
+    tag.name = Lower(html_.substr(name, at - name));
     const std::size_t attributes = at;
     char quote = 0;
     for (; at < html_.size() && (quote != 0 || html_[at] != '>'); ++at) {
@@ -138,7 +131,7 @@ class Writer {
       const std::size_t next = html_.find('<', at_);
       if (next == std::string_view::npos) break;
       at_ = next;
-      if (LowerCase(html_.substr(at_, end.size())) == end) {
+      if (Lower(html_.substr(at_, end.size())) == end) {
         const std::size_t close = html_.find('>', at_);
         at_ = close == std::string_view::npos ? html_.size() : close + 1;
         return;

@@ -1,5 +1,7 @@
 #include "tool/load.h"
 
+#include <algorithm>
+
 #include <unistd.h>
 
 #include "tool/editor_fixture.h"

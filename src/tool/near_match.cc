@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "tool/text_file.h"
 
@@ -16,12 +17,6 @@ namespace {
 /// Of a longer text only these lines are compared.
 constexpr std::size_t kMaxWindow = 200;
 constexpr std::size_t kMaxShown = 120;
-
-std::string_view Trimmed(std::string_view line) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t from = std::min(line.find_first_not_of(kBlank), line.size());
-  return line.substr(from, line.find_last_not_of(kBlank) + 1 - std::min(from, line.size()));
-}
 
 std::string Quoted(std::string_view line) {
   const std::string_view part = line.substr(0, Utf8PrefixLength(line, kMaxShown));

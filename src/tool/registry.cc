@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/json_view.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace stet::tool {
@@ -19,8 +20,6 @@ std::string_view Shortened(std::string_view text, std::size_t max_bytes) {
   return text.substr(0, Utf8PrefixLength(text, max_bytes));
 }
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 /// How many letters must change to make one of the other, whatever their case.
 std::size_t Distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -28,7 +27,7 @@ std::size_t Distance(std::string_view a, std::string_view b) {
   for (std::size_t i = 1; i <= a.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i);
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (Lower(a[i - 1]) == Lower(b[j - 1]) ? 0 : 1);
+      const std::size_t change = diagonal + (LowerChar(a[i - 1]) == LowerChar(b[j - 1]) ? 0 : 1);
       diagonal = row[j];
       row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
     }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/fs.h"
-#include "base/lines.h"
 #include "base/result.h"
+#include "base/text.h"
 
 namespace stet::tool {
 

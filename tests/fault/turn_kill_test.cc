@@ -13,6 +13,7 @@
 #include "base/guard_fixture.h"
 #include "base/hash.h"
 #include "base/random.h"
+#include "base/source_dir_fixture.h"
 #include "base/temp_dir.h"
 #include "emulator/emulator.h"
 #include "log/verify.h"
@@ -27,8 +28,8 @@ namespace {
 using test::Act;
 using test::Wire;
 
-constexpr std::chrono::seconds kPatience(60);
-constexpr std::chrono::seconds kAllowed(2);  // For what the program ran to end behind it.
+constexpr std::chrono::seconds kTurnPatience(60);
+constexpr std::chrono::seconds kTurnAllowed(2);  // For what the program ran to end behind it.
 
 /// What a log says about a task so far.
 struct Story {
@@ -98,7 +99,7 @@ class TurnKillTest : public testing::Test {
   /// A server of its own for every life: what a killed program asked may reach the one before it
   /// late, and must not take a reply that is meant for the next.
   void StartServer(const std::string& script) {
-    const std::string schemas = std::string(STET_SOURCE_DIR) + "/build/wire/schemas";
+    const std::string schemas = SourceDir() + "/build/wire/schemas";
     ASSERT_TRUE(Exists(schemas)) << "made by scripts/wire_schemas: " << schemas;
     auto started = emulator::Emulator::Start(script, {.port = 0, .record = "", .schemas = schemas});
     ASSERT_TRUE(started) << started.error().Text();
@@ -143,12 +144,12 @@ class TurnKillTest : public testing::Test {
     std::string seen = LogBytes();
     EXPECT_EQ(::kill(program->pid(), SIGKILL), 0);
     pollfd end{.fd = program->pidfd(), .events = POLLIN, .revents = 0};
-    EXPECT_EQ(::poll(&end, 1, Deadline::After(kPatience).PollTimeout()), 1);
+    EXPECT_EQ(::poll(&end, 1, Deadline::After(kTurnPatience).PollTimeout()), 1);
     EXPECT_TRUE(program->Reap());
     program->ReadOutput();
     told = program->TakeFinished().err;
     // A command may hold the pipes; all of them must go by themselves.
-    EXPECT_EQ(AwaitNone(mark_, Deadline::After(kAllowed)), std::vector<pid_t>());
+    EXPECT_EQ(AwaitNone(mark_, Deadline::After(kTurnAllowed)), std::vector<pid_t>());
     seen.resize(seen.rfind('\n') + 1);
     return seen;
   }

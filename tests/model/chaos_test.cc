@@ -15,7 +15,6 @@
 namespace stet::test {
 namespace {
 
-constexpr std::string_view kAsksSummary = "Sum it up for yourself";
 constexpr std::string_view kApis[] = {"anthropic-messages", "openai-completions",
                                       "openai-responses", "google-generative-ai"};
 constexpr std::string_view kSuffixes[] = {"", "/v1", "/v1", "/v1beta"};

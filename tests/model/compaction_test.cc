@@ -10,8 +10,6 @@
 namespace stet::test {
 namespace {
 
-constexpr std::string_view kAsksSummary = "Sum it up for yourself";
-
 /// Replies for the summariser, which is told by what it is asked, and for the work.
 std::string ScriptOf(std::string_view summary, std::string_view work) {
   return fmt::format(R"({{"replies":[{{"when":{{"contains":"{}"}},"times":0,{}}},{}]}})",

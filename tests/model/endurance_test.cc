@@ -18,7 +18,7 @@
 namespace stet::test {
 namespace {
 
-constexpr int kFiles = 20;
+constexpr int kProjectFiles = 20;
 constexpr int kEdited = 4;  // The first of them, in every round.
 constexpr std::string_view kPhases[] = {"intake", "plan", "execute", "verify", "report"};
 const std::string kPins[] = {"Never  touch \"main\":\n\tnot even once.  ", "tabs, no blanks",
@@ -29,7 +29,7 @@ class EnduranceTest : public LiveTest {
   void SetUp() override {
     more_settings_ = "contextWindow=200000\n[log]\ndurability='relaxed'\n";
     Script(R"({"replies":[]})");
-    for (int i = 0; i < kFiles; ++i) Fill(i, fmt::format("value 0 of file {}", i));
+    for (int i = 0; i < kProjectFiles; ++i) Fill(i, fmt::format("value 0 of file {}", i));
     const protocol::Attach attach = Here();
     auto opened = host::OpenLane(
         {.roots = roots_,
@@ -165,7 +165,7 @@ std::string RoundScript(const std::string& project, int round, int steps) {
     return fmt::format(R"("file_path":"{}/file{:02}.txt")", project, number);
   };
   std::string all;
-  for (int i = 0; i < kFiles; ++i)
+  for (int i = 0; i < kProjectFiles; ++i)
     all += (i > 0 ? "," : "") + CallOf(fmt::format("r{}_all{}", round, i), "Read", file(i));
   std::string replies = fmt::format(R"({{"blocks":[{}]}})", all);
   for (int step = 1; step + 1 < steps; ++step) {
@@ -175,9 +175,9 @@ std::string RoundScript(const std::string& project, int round, int steps) {
             ? CallOf(id, "Edit",
                      fmt::format(R"({},"old_string":"value {} of","new_string":"value {} of")",
                                  file(step - 1), round, round + 1))
-            : CallOf(
-                  id, "Read",
-                  fmt::format(R"({},"offset":{},"limit":3)", file(step % kFiles), 1 + (step % 9)));
+            : CallOf(id, "Read",
+                     fmt::format(R"({},"offset":{},"limit":3)", file(step % kProjectFiles),
+                                 1 + (step % 9)));
     replies += fmt::format(R"(,{{"blocks":[{}]}})", call);
   }
   // Now and then the summariser says nothing.
@@ -224,7 +224,7 @@ TEST_F(EnduranceTest, WhatBindsTheRunIsTheSameBeforeAndAfterEveryCompaction) {
       for (const std::string& pin : kPins)
         EXPECT_TRUE(first.contains(Encode(pin).substr(1, Encode(pin).size() - 2))) << pin;
       EXPECT_TRUE(first.contains("never do push") && first.contains("never do delete"));
-      const int changed = kEdited + ((round - 1) % (kFiles - kEdited));
+      const int changed = kEdited + ((round - 1) % (kProjectFiles - kEdited));
       EXPECT_TRUE(first.contains(PathOf(changed))) << "it is told what is stale";
     }
     if (round == 0) {
@@ -236,7 +236,7 @@ TEST_F(EnduranceTest, WhatBindsTheRunIsTheSameBeforeAndAfterEveryCompaction) {
     Ask("the release", true);
     Promise(round);
     Move(kPhases[round % std::size(kPhases)]);
-    const int changed = kEdited + (round % (kFiles - kEdited));
+    const int changed = kEdited + (round % (kProjectFiles - kEdited));
     ChangeUnseen(changed, round);
 
     const std::string before = Now().KeptHash();
@@ -251,13 +251,13 @@ TEST_F(EnduranceTest, WhatBindsTheRunIsTheSameBeforeAndAfterEveryCompaction) {
     EXPECT_EQ(state.findings().open().size(), 2U);
     EXPECT_EQ(state.questions().size(), 3U);
     EXPECT_EQ(state.transactions().open().size(), std::size_t{kEdited});
-    EXPECT_EQ(state.anchors().All().size(), std::size_t{kFiles});
+    EXPECT_EQ(state.anchors().All().size(), std::size_t{kProjectFiles});
     EXPECT_EQ(run::PhaseName(state.phase()), kPhases[round % std::size(kPhases)]);
     ASSERT_TRUE(state.promise());
     EXPECT_EQ(state.promise()->version, round + 1);
     auto verdicts = Verdicts(state);
     EXPECT_EQ(verdicts["stale"], std::set{PathOf(changed)});
-    EXPECT_EQ(verdicts["fresh"].size(), std::size_t{kFiles - 1});
+    EXPECT_EQ(verdicts["fresh"].size(), std::size_t{kProjectFiles - 1});
     if (HasFailure()) return;
     Answer("the release");
   }

@@ -222,11 +222,11 @@ class HistoryMaker {
   }
 
   protocol::OptionalText SomeDialect() {
-    constexpr std::array<std::string_view, 5> kDialects = {"anthropic-messages",
-                                                           "openai-completions", "openai-responses",
-                                                           "google-generative-ai", "esperanto"};
+    constexpr std::array<std::string_view, 5> kSomeDialects = {
+        "anthropic-messages", "openai-completions", "openai-responses", "google-generative-ai",
+        "esperanto"};
     if (Chance(6)) return std::nullopt;
-    return std::string(Any(kDialects));
+    return std::string(Any(kSomeDialects));
   }
 
   std::string_view SomeSignature() {

@@ -9,6 +9,7 @@
 
 #include "base/fs.h"
 #include "base/json_schema.h"
+#include "base/source_dir_fixture.h"
 #include "base/temp_dir.h"
 #include "context/conversation.h"
 #include "log/tree.h"
@@ -22,7 +23,7 @@ namespace {
 
 using provider::Dialect;
 
-constexpr std::array kDialects = {Dialect::kAnthropicMessages, Dialect::kOpenAiCompletions,
+constexpr std::array kEncoders = {Dialect::kAnthropicMessages, Dialect::kOpenAiCompletions,
                                   Dialect::kOpenAiResponses, Dialect::kGoogleGenerativeAi};
 
 provider::Model ModelOf(Dialect dialect, Random& random) {
@@ -58,7 +59,7 @@ provider::Request RequestOf(std::vector<provider::Entry> entries, Random& random
 class Judge {
  public:
   explicit Judge(const std::string& schemas) {
-    for (const Dialect dialect : kDialects) {
+    for (const Dialect dialect : kEncoders) {
       const std::string path = fmt::format("{}/{}.json", schemas, provider::DialectName(dialect));
       Result<JsonSchema> schema = JsonSchema::Parse(ReadFile(path).value_or(""));
       EXPECT_TRUE(schema) << path << ": " << schema.error().Text();
@@ -70,8 +71,8 @@ class Judge {
   [[nodiscard]] std::string Wrong(const std::vector<protocol::Event>& path, Random& random) const {
     const provider::Request request = RequestOf(context::Conversation::Of(path).Entries(), random);
     for (std::size_t i = 0; i < schemas_.size(); ++i) {
-      const std::string_view api = provider::DialectName(kDialects[i]);
-      const auto wire = provider::EncodeRequest(ModelOf(kDialects[i], random), request);
+      const std::string_view api = provider::DialectName(kEncoders[i]);
+      const auto wire = provider::EncodeRequest(ModelOf(kEncoders[i], random), request);
       if (!wire) return fmt::format("{}: {}", api, wire.error().Text());
       if (const std::string rule = BrokenRule(api, wire->body); !rule.empty())
         return fmt::format("{}: {}\n{}", api, rule, wire->body);
@@ -82,7 +83,7 @@ class Judge {
   }
 
  private:
-  std::vector<JsonSchema> schemas_;  // By the dialect's place in kDialects.
+  std::vector<JsonSchema> schemas_;  // By the dialect's place in kEncoders.
 };
 
 std::string Describe(const std::vector<protocol::Event>& path) {
@@ -95,7 +96,7 @@ std::string Describe(const std::vector<protocol::Event>& path) {
 }
 
 TEST(HistoryTest, EveryHistoryBecomesAValidRequestInEveryDialect) {
-  const std::string folder = std::string(STET_SOURCE_DIR) + "/build/wire/schemas";
+  const std::string folder = SourceDir() + "/build/wire/schemas";
   if (!Exists(folder)) GTEST_SKIP() << "made by scripts/wire_schemas: " << folder;
   const Judge judge(folder);
   std::atomic<int> next = 0;
@@ -199,7 +200,7 @@ TEST_F(HistoryLogTest, WhatIsRememberedOfAPathIsWhatTheLogSays) {
       ASSERT_TRUE(fresh.Update(*log_));
       const auto body = [&](std::vector<provider::Entry> entries) {
         Random same(seed);
-        const provider::Model model = ModelOf(kDialects[seed % kDialects.size()], same);
+        const provider::Model model = ModelOf(kEncoders[seed % kEncoders.size()], same);
         return provider::EncodeRequest(model, RequestOf(std::move(entries), same))->body;
       };
       std::vector<provider::Entry> lent = remembered.Lend();

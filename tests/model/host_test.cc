@@ -1,6 +1,7 @@
 // One host, several clients: what they hear, what they may, and what becomes of a session that
 // nobody or somebody else works on.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "host/tokens.h"

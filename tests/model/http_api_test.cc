@@ -1,7 +1,9 @@
 // The host's HTTP face: what scripts ask, and that openapi.json says what there is.
+#include <fmt/format.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "base/source_dir_fixture.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -148,8 +150,7 @@ TEST_F(HttpApiTest, AListIsWhatItsQuerySays) {
 }
 
 TEST_F(HttpApiTest, OpenApiSaysWhatThereIs) {
-  const std::string text =
-      ReadFile(std::string(STET_SOURCE_DIR) + "/doc/format/openapi.json").value_or("");
+  const std::string text = ReadFile(SourceDir() + "/doc/format/openapi.json").value_or("");
   const JsonView api(text);
   const std::string id = NewSession();
   std::size_t operations = 0;

@@ -24,6 +24,9 @@
 
 namespace stet::test {
 
+/// What a summariser is asked with.
+inline constexpr std::string_view kAsksSummary = "Sum it up for yourself";
+
 /// Keeps everything that a session tells, to be waited for.
 class Heard {
  public:

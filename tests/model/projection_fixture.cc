@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/lines.h"
 #include "base/temp_dir.h"
+#include "base/text.h"
 #include "log/tree.h"
 
 namespace stet::test {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/source_dir_fixture.h"
 #include "base/temp_dir.h"
 #include "emulator/emulator.h"
 #include "log/log.h"
@@ -87,7 +88,7 @@ TEST(TaskTest, EveryDialectGivesTheSameSessionAndTheSameFiles) {
   for (const Wire& wire : kWires) {
     SCOPED_TRACE(wire.api);
     task.Reset();
-    const std::string schemas = std::string(STET_SOURCE_DIR) + "/build/wire/schemas";
+    const std::string schemas = SourceDir() + "/build/wire/schemas";
     const auto emulator = emulator::Emulator::Start(
         TaskScript(TaskSteps(), true),
         {.port = 0, .record = "", .schemas = Exists(schemas) ? schemas : ""});

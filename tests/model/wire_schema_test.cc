@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/fs.h"
+#include "base/source_dir_fixture.h"
 #include "tests/model/conversation_fixture.h"
 
 namespace stet::test {
@@ -170,7 +171,7 @@ class Generator {
 class WireSchemaTest : public ConversationTest {
  protected:
   void SetUp() override {
-    const std::string folder = std::string(STET_SOURCE_DIR) + "/build/wire/schemas";
+    const std::string folder = SourceDir() + "/build/wire/schemas";
     if (!Exists(folder)) GTEST_SKIP() << "made by scripts/wire_schemas: " << folder;
     auto started =
         emulator::Emulator::Start(Script(), {.port = 0, .record = "", .schemas = folder});

@@ -9,11 +9,11 @@
 namespace stet::scenario {
 namespace {
 
-constexpr std::string_view kStall = R"({"replies":[{"times":0,
+constexpr std::string_view kStallForEver = R"({"replies":[{"times":0,
   "blocks":[{"text":"It never ends at all."}],"delta":1,"fault":{"kind":"stall","afterEvents":6}}]})";
 
 TEST_F(AcpTest, NonsenseIsAnsweredWithItsCodeAndNothingElseSuffers) {
-  Script(kStall);
+  Script(kStallForEver);
   AcpClient client = Start();
   EXPECT_EQ(client.Refused("session/list", "{}"), "-32600 initialize must come first");
   client.Initialize();
@@ -69,7 +69,7 @@ TEST_F(AcpTest, AMissingKeyIsSaidWithWhatToDo) {
 }
 
 TEST_F(AcpTest, TheEndOfTheInputInTheMiddleOfATurnKeepsEverything) {
-  Script(kStall);
+  Script(kStallForEver);
   AcpClient client = Start();
   client.Initialize();
   const int prompt = client.Prompt(client.New(project_), "go");
@@ -98,7 +98,7 @@ TEST_F(AcpTest, SoDoesATerminationWhileSomebodyIsAsked) {
 }
 
 TEST_F(AcpTest, AClientThatDoesNotReadIsHeardAllTheSame) {
-  Script(kStall);
+  Script(kStallForEver);
   AcpClient client = Start();
   client.Initialize();
   const std::string session = client.New(project_);

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/json_schema.h"
 #include "base/json_view.h"
+#include "base/source_dir_fixture.h"
 #include "emulator/raw_client_fixture.h"
 #include "tests/scenario/program.h"
 #include "tests/scenario/running_emulator.h"
@@ -149,7 +150,7 @@ class WireSchemaTest : public testing::Test {
     return *std::move(schema);
   }
 
-  std::string folder_ = std::string(STET_SOURCE_DIR) + "/build/wire/schemas";
+  std::string folder_ = SourceDir() + "/build/wire/schemas";
 };
 
 /// Members that the official types do not have, for good reason: events of the stream itself, and

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json_view.h"
+#include "base/source_dir_fixture.h"
 #include "tests/scenario/scripted_fixture.h"
 
 namespace stet::scenario {
@@ -16,7 +17,7 @@ class ExtensionsTest : public ScriptedTest {
   /// One of doc/example/extension.
   void Install(const std::string& id) {
     std::error_code error;
-    std::filesystem::copy(std::string(STET_SOURCE_DIR) + "/doc/example/extension/" + id,
+    std::filesystem::copy(SourceDir() + "/doc/example/extension/" + id,
                           program_.home() + "/extensions/" + id, error);
     ASSERT_FALSE(error) << error.message();
   }

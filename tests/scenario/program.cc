@@ -13,7 +13,7 @@
 namespace stet::scenario {
 namespace {
 
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kProgramPatience{60};
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
@@ -57,7 +57,7 @@ Ran Program::Run(std::vector<std::string> arguments, std::string input) const {
   SpawnOptions options = Options(std::move(arguments));
   options.stdin_data = std::move(input);
   const Result<Finished> finished =
-      Subprocess::Run(std::move(options), Deadline::After(kPatience), {});
+      Subprocess::Run(std::move(options), Deadline::After(kProgramPatience), {});
   EXPECT_TRUE(finished) << finished.error().Text();
   if (!finished) return {};
   EXPECT_EQ(finished->end, Finished::End::kExited)

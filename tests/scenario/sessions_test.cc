@@ -5,6 +5,7 @@
 #include "base/describe.h"
 #include "base/fs.h"
 #include "base/lock.h"
+#include "base/source_dir_fixture.h"
 #include "log/log.h"
 #include "protocol/ids.h"
 #include "protocol/session.h"
@@ -359,8 +360,8 @@ TEST_F(SessionsTest, HelpAndVersionAnswerOnStdout) {
 }
 
 TEST_F(SessionsTest, TheExampleOfTheReadmeWorks) {
-  const Ran imported = program_.Run(
-      {"sessions", "import", std::string(STET_SOURCE_DIR) + "/doc/example/slow-build.jsonl"});
+  const Ran imported =
+      program_.Run({"sessions", "import", SourceDir() + "/doc/example/slow-build.jsonl"});
   EXPECT_EQ(imported.out, "ses_5low8ui1dexamp1e\n") << imported.err;
   EXPECT_EQ(program_.Run({"sessions", "branch", "ses_5", "e_bhw1g5zn9nhywqgx"}).exit_code, 0);
   const Ran verified = program_.Run({"sessions", "verify", "ses_5"});
