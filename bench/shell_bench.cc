@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/fs.h"
-#include "base/lines.h"
+#include "base/text.h"
 #include "bench/measure.h"
 #include "policy/shell.h"
 #include "policy/shell_auto.h"

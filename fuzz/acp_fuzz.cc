@@ -18,7 +18,7 @@
 #include "acp/prompt.h"
 #include "acp/tool_view.h"
 #include "base/line_cutter.h"
-#include "base/lines.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace stet::fuzz {

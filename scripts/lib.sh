@@ -54,10 +54,10 @@ use_ccache_folder() {
 }
 
 # configure PRESET: runs CMake when the preset has no build files, or they are of another folder or another version of
-# the presets. A change of a CMakeLists.txt is noticed by ninja itself.
+# the presets, or made before the packages of ./test were installed. A change of a CMakeLists.txt is noticed by ninja itself.
 configure() {
   local folder=$root/build/$1 key
-  key="$root $(cksum <"$root/CMakePresets.json")"
+  key="$root $(cksum <"$root/CMakePresets.json") $(ls -d /usr/include/gtest 2>/dev/null) $(command -v mold)"
   [ -f "$folder/build.ninja" ] && [ "$(cat "$folder/.configured" 2>/dev/null)" = "$key" ] && return 0
   step "configuring $1" "configure-$1" env -C "$root" cmake --fresh --preset "$1" || return 1
   echo "$key" >"$folder/.configured"

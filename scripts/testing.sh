@@ -2,6 +2,7 @@
 # Reads $filter, $scale (quick or full), $fuzz_seconds and $limit_seconds. Every program's output is in build/log/NAME.log.
 
 passed=0 failed=0 skipped=0 failures=()
+shards=$(nproc)
 work=$(mktemp -d "${TMPDIR:-/tmp}/stet_test.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 
@@ -111,32 +112,78 @@ read_report() {
   ' "$1"
 }
 
-# run_tests NAME PROGRAM [PATTERN]: runs a GoogleTest program and adds its counts.
-run_tests() {
-  local name=$1 program=$2 log=build/log/$1.log xml=$work/$1.xml start=$SECONDS
-  local status=0 good=0 bad=0 skips=0 names=() test
-  [ -x "$program" ] || return 0  # It has no sources yet.
-  in_test_home "$name" "$program" --gtest_filter="${3:-$(gtest_pattern)}" --gtest_output="xml:$xml" >"$log" 2>&1 || status=$?
+# holds_chosen PROGRAM: does a source of this test program hold a test that the filter lets run?
+holds_chosen() {
+  local folders
+  case $1 in
+    unit_tests) folders="src tests/unit" ;;
+    *) folders=tests/${1%_tests} ;;
+  esac
+  [ -n "$filter" ] || return 0
+  # A test with parameters has a name in front and behind; a pattern that only leaves tests out leaves some in everywhere.
+  PATTERN=$(gtest_pattern) perl -0777 -ne '
+    BEGIN {
+      my ($wanted) = split /-/, $ENV{PATTERN}, 2;
+      @wanted = map { my $p = quotemeta; $p =~ s/\\\*/.*/g; $p =~ s/\\\?/./g; qr/^$p$/s } split /:/, $wanted || "*";
+    }
+    while (/^(?:TYPED_)?TEST(_F|_P)?\(\s*(\w+),\s*(\w+)\)/mg) {
+      my ($kind, $name) = ($1 // "", "$2.$3");
+      for my $p (@wanted) {
+        if ($name =~ $p || ($kind eq "_P" && $ENV{PATTERN} =~ m{/})) { $found = 1 }
+      }
+    }
+    END { exit !$found }' $(find $folders -name '*_test.cc')
+}
+
+# run_shard NAME PROGRAM PATTERN NUMBER: one half of its tests; leaves a report in $work/NAME.NUMBER.xml.
+run_shard() {
+  GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$4 in_test_home "$1.$4" "$2" --gtest_filter="$3" \
+    --gtest_output="xml:$work/$1.$4.xml" >"build/log/$1.$4.log" 2>&1
+}
+
+# count_shard NAME NUMBER STATUS: adds the counts of a shard that ended with STATUS to good and skips, and flunks what failed.
+count_shard() {
+  local name=$1 log=build/log/$1.$2.log xml=$work/$1.$2.xml status=$3 ok=0 bad=0 skip=0 names=() test
   if [ -s "$xml" ]; then
-    { read -r good bad skips && mapfile -t names; } < <(read_report "$xml")
+    { read -r ok bad skip && mapfile -t names; } < <(read_report "$xml")
     for test in ${names[@]+"${names[@]}"}; do flunk "$name: $test"; done
     # No test failed, and yet: a leak found at the end, a crash in a destructor.
     [ $status -eq 0 ] || [ "$bad" -gt 0 ] || flunk "$name: exit code $status after its last test"
   else
     # It died: what it did until then counts, and the test it was in is to blame.
-    good=$(grep -ac '^\[       OK \]' "$log")
+    ok=$(grep -ac '^\[       OK \]' "$log")
     while read -r test; do flunk "$name: $test"; done < <(sed -n 's/^\[  FAILED  \] \(.*\) (.*/\1/p' "$log")
     test=$(grep -a '^\[ RUN  ' "$log" | tail -n 1 | sed 's/.*\] //')
     [ $status -ne 124 ] && [ $status -ne 137 ] || status="$status, limit of $limit_seconds s"
     flunk "$name: died in ${test:-its start} (exit code $status)"
   fi
+  good=$((good + ok)) skips=$((skips + skip))
+}
+
+# run_tests NAME PROGRAM [PATTERN]: runs a GoogleTest program in as many shards as there are processors, side by side,
+# and adds its counts.
+run_tests() {
+  local name=$1 program=$2 pattern=${3:-$(gtest_pattern)} start=$SECONDS
+  local shard pids=() statuses=() worst=0 good=0 skips=0
+  for ((shard = 0; shard < shards; shard++)); do
+    run_shard "$name" "$program" "$pattern" $shard &
+    pids+=($!)
+  done
+  for ((shard = 0; shard < shards; shard++)); do
+    statuses[shard]=0
+    wait "${pids[shard]}" || statuses[shard]=$?
+    count_shard "$name" $shard "${statuses[shard]}"
+    [ "${statuses[shard]}" -eq 0 ] || worst=${statuses[shard]}
+  done
   passed=$((passed + good)) skipped=$((skipped + skips))
-  if [ "$status" = 0 ]; then
+  if [ $worst -eq 0 ]; then
     report "$name" $start "$good passed"
-  else
-    report "$name" $start "FAILED (exit code $status)"
-    show_log "$name"
+    return
   fi
+  report "$name" $start "FAILED (exit code $worst)"
+  for ((shard = 0; shard < shards; shard++)); do
+    [ "${statuses[shard]}" -eq 0 ] || show_log "$name.$shard"
+  done
 }
 
 # fuzz NAME: runs one fuzzer. New inputs are kept in build/corpus, failing ones in build/crashes and tried again next time.
