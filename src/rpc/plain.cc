@@ -79,6 +79,14 @@ Status Reaching::Begin(const Endpoint& endpoint) {
     Connect(std::move(addresses));
     return {};
   }
+  if (endpoint.host == "localhost") {  // By definition; a machine need not have it in /etc/hosts.
+    addresses.emplace_back(
+        asio::ip::tcp::endpoint(asio::ip::address_v4::loopback(), endpoint.port));
+    addresses.emplace_back(
+        asio::ip::tcp::endpoint(asio::ip::address_v6::loopback(), endpoint.port));
+    Connect(std::move(addresses));
+    return {};
+  }
   error_code no_address;
   const asio::ip::address address = asio::ip::make_address(endpoint.host, no_address);
   if (!no_address) {

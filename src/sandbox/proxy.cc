@@ -108,18 +108,27 @@ Fd ConnectOne(const addrinfo& where) {
   return fd;
 }
 
-/// A listed name that leads to this machine, by whoever answers for it, is not followed.
-Fd Connect(const ProxyRequest& request) {
+/// `near`: addresses of this machine and its network may be connected to.
+Fd ConnectTo(const std::string& host, const std::string& port, bool near) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (::getaddrinfo(request.host.c_str(), request.port.c_str(), &hints, &found) != 0) return {};
+  if (::getaddrinfo(host.c_str(), port.c_str(), &hints, &found) != 0) return {};
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(found, &::freeaddrinfo);
   for (const addrinfo* one = all.get(); one != nullptr; one = one->ai_next) {
-    if (IsNear(*one->ai_addr) && !NamesNear(request.host)) continue;
+    if (IsNear(*one->ai_addr) && !near) continue;
     if (Fd fd = ConnectOne(*one)) return fd;
   }
   return {};
+}
+
+/// A listed name that leads to this machine is not followed, unless the name itself says so.
+Fd Connect(const ProxyRequest& request) {
+  if (request.host == "localhost") {  // By definition; a machine need not have it in /etc/hosts.
+    Fd fd = ConnectTo("127.0.0.1", request.port, true);
+    return fd ? std::move(fd) : ConnectTo("::1", request.port, true);
+  }
+  return ConnectTo(request.host, request.port, NamesNear(request.host));
 }
 
 /// Both ways, until both have ended or one has failed.
