@@ -10,14 +10,11 @@
 
 #include "base/result.h"
 #include "protocol/content.h"
+#include "protocol/tool_spec.h"
 
 namespace stet::provider {
 
-struct ToolSpec {
-  std::string name;
-  std::string description;
-  Raw schema{"{\"type\":\"object\"}"};  // JSON Schema of the arguments; an object.
-};
+using protocol::ToolSpec;
 
 struct UserInput {
   protocol::Blocks blocks;  // Text and images.
