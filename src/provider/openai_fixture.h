@@ -122,10 +122,10 @@ inline protocol::ToolCallBlock CallBlock(const std::string& id, const std::strin
 inline Request FullRequest(AssistantTurn turn) {
   Request request;
   request.system = {"Be brief.", "", "Today is Monday."};
-  request.tools = {{.name = "write", .description = "Writes."},
-                   {.name = "read",
+  request.tools = {{.name = "read",
                     .description = "Reads.",
-                    .schema = Raw{R"({"type":"object","properties":{"path":{"type":"string"}}})"}}};
+                    .schema = Raw{R"({"type":"object","properties":{"path":{"type":"string"}}})"}},
+                   {.name = "write", .description = "Writes."}};
   request.tool_choice = {.kind = ToolChoice::Kind::kNamed, .name = "read"};
   request.output = OutputSchema{.name = "answer", .schema = Raw{R"({"type":"object"})"}};
   request.effort = "max";

@@ -14,8 +14,6 @@
 
 namespace stet::tool {
 
-using protocol::ToolSpec;
-
 class Registry {
  public:
   /// kConflict when the name is taken; kInvalid or kUnsupported when its schema cannot be used.
