@@ -238,6 +238,7 @@ TEST_F(ToolsetTest, WhatCameLaterJoinsBehindACompactionAndWhatIsGoneLeaves) {
   const std::vector<std::string> arrays = Arrays();
   EXPECT_TRUE(arrays[2].contains("Lint") && !arrays[2].contains("Aaa"));
   EXPECT_TRUE(!arrays.back().contains("Lint") && arrays.back().contains("Aaa"));
+  Run("five");
   EXPECT_EQ(EndOf(*Send("", "compact").turn_id).reason, "completed");
   EXPECT_EQ(Causes(), "compaction ") << "the second one has nothing to change";
 }
@@ -306,21 +307,22 @@ TEST_F(ToolsetTest, AWindowThatBecomesSmallReplacesItAndIsTheNamedCause) {
 
 TEST_F(ToolsetTest, AModelWithASmallWindowSeesFewToolsAndTheOtherOneItsOwnAgain) {
   Script(kTalk);
-  Configure(
-      fmt::format("contextWindow=100000\nmaxTokens=1000\n"
-                  "[models.small]\ntype='custom'\nid='small'\napi='anthropic-messages'\n"
-                  "baseUrl='{}'\ncontextWindow=12000\nmaxTokens=500\n",
-                  emulator_->base_url()));
+  std::string models = "contextWindow=100000\nmaxTokens=1000\n";
+  for (const auto& [name, id, window] : {std::tuple("large", "m", 100'000), {"small", "s", 12'000}})
+    models += fmt::format(
+        "[models.{}]\ntype='custom'\nid='{}'\napi='anthropic-messages'\nbaseUrl='{}'\n"
+        "contextWindow={}\nmaxTokens=1000\n",
+        name, id, emulator_->base_url(), window);
+  Configure(models);
   Open(Here());
   Run("one");
-  const std::string large = session_->State().model;
   protocol::Change change;
   change.model = "small";
   ASSERT_TRUE(session_->Change(change));
   EXPECT_EQ(session_->State().tools.size(), 5U);
   Run("two");
   EXPECT_EQ(LastPrefix().cause, "model");
-  change.model = large;
+  change.model = "large";
   ASSERT_TRUE(session_->Change(change));
   Run("three");
   EXPECT_EQ(LastPrefix().cause, std::nullopt) << "what it read before stands as it was";
