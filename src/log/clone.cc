@@ -79,6 +79,7 @@ class Copying {
   }
 
   Status LinkBlob(const std::string& name) {
+    if (!Blobs::IsName(name)) return {};
     const std::string from = source_.blobs().PathOf(name);
     if (!Exists(from) || !blob_names_.insert(name).second) return {};
     RETURN_IF_ERROR(MakeDirs(paths_.blobs()));
