@@ -55,8 +55,11 @@ class CallsTest : public log::LogTest {
     auto write = std::make_unique<GatedTool>("Change", false, loop_, trace_);
     look_ = read.get();
     change_ = write.get();
-    EXPECT_TRUE(tools_.Add(std::move(read)));
-    EXPECT_TRUE(tools_.Add(std::move(write)));
+    tool::ToolSource source;
+    source.tools.push_back(std::move(read));
+    source.tools.push_back(std::move(write));
+    EXPECT_TRUE(tools_.box().Add(std::move(source)));
+    tools_.Open(*log_, std::nullopt, 0);
     bench_ = std::make_unique<Workbench>(Workbench{.loop = loop_,
                                                    .log = *log_,
                                                    .model = nullptr,
@@ -117,7 +120,7 @@ class CallsTest : public log::LogTest {
   std::vector<std::string> trace_;
   std::unique_ptr<log::Log> log_;
   std::unique_ptr<Asks> asks_;
-  tool::Registry tools_;
+  SessionTools tools_;
   tool::Workspace workspace_;
   GatedTool* look_ = nullptr;
   GatedTool* change_ = nullptr;

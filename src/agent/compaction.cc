@@ -6,6 +6,7 @@
 
 #include "agent/hooks.h"
 #include "agent/reattach.h"
+#include "agent/request.h"
 #include "agent/run_producers.h"
 #include "agent/session_memory.h"
 #include "agent/summary.h"
@@ -257,6 +258,9 @@ Async<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol
   event.capsule = Raw{Encode(CapsuleNow(bench.log, bench.run.state(), stamp.turn_id.value_or("")))};
   std::string told = event.summary;
   CO_RETURN_IF_ERROR(AppendEvent(bench.log, std::move(event), stamp));
+  bench.tools.Renew();
+  CO_RETURN_IF_ERROR(KeepToolset(bench, stamp));
+  bench.fixed_bytes = BytesOf(PartsOf(bench));
   CO_RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
   CO_RETURN_IF_ERROR(Reattach(bench, stamp, plan->told, Bytes(bench, plan->shares.reattach)));
   const Status heard = co_await AfterCompaction(bench, stamp, kind, std::move(told), cancel);

@@ -18,10 +18,9 @@ Status Write(log::Log& log, protocol::ModelCall call, const protocol::Stamp& sta
   return {};
 }
 
-Result<protocol::ModelCall> MakeStart(log::Log& log, const provider::Model& model,
-                                      const provider::Request& request,
-                                      const provider::WireRequest& wire,
-                                      const CallPurpose& purpose) {
+protocol::ModelCall MakeStart(const log::Log& log, const provider::Model& model,
+                              const provider::Request& request, const provider::WireRequest& wire,
+                              const CallPurpose& purpose) {
   protocol::ModelCall start;
   start.call_id = protocol::NewModelCallId(ProcessRandom());
   start.phase = "start";
@@ -30,12 +29,10 @@ Result<protocol::ModelCall> MakeStart(log::Log& log, const provider::Model& mode
   start.model = model.FullName();
   start.request_hash = FastHashHex(wire.body);
   start.bytes = static_cast<std::int64_t>(wire.body.size());
-  if (!request.tools.empty()) {
-    ASSIGN_OR_RETURN(start.toolset, log.blobs().Put(ToolsetJson(request)));
-  }
+  if (!purpose.toolset.empty() && !request.tools.empty()) start.toolset = purpose.toolset;
   start.params = ParamsJson(request);
   if (purpose.account != nullptr)
-    start.prefix = purpose.account->Begin(purpose.purpose, model, wire, log.index());
+    start.prefix = purpose.account->Begin(purpose.purpose, model, wire, log);
   return start;
 }
 
@@ -54,8 +51,7 @@ Async<Result<provider::CallResult>> AskModel(log::Log& log, provider::Provider& 
                                              const CallPurpose& purpose, provider::Sink& sink,
                                              CancelToken cancel) {
   CO_ASSIGN_OR_RETURN(const provider::WireRequest wire, model.Encode(request));
-  CO_ASSIGN_OR_RETURN(const protocol::ModelCall start,
-                      MakeStart(log, model.model(), request, wire, purpose));
+  const protocol::ModelCall start = MakeStart(log, model.model(), request, wire, purpose);
   CO_RETURN_IF_ERROR(Write(log, start, purpose.stamp));
   provider::CallResult call = co_await model.Stream(request, wire, sink, std::move(cancel));
   if (purpose.account != nullptr) purpose.account->End(purpose.purpose, UsageOf(call.attempts));

@@ -16,6 +16,7 @@ namespace stet::agent {
 struct CallPurpose {
   std::string purpose;    // turn, compaction, title, ...
   protocol::Stamp stamp;  // The turn, step and agent that it is for.
+  std::string toolset;    // The blob of the request's tools; empty when it has none.
   /// Keeps the books on what is cached; outlives the task. Null for requests that stand alone.
   context::Account* account = nullptr;
 };

@@ -180,19 +180,15 @@ TEST_F(ModelCallTest, BothAreStampedWithTheTurnTheStepAndTheAgent) {
   }
 }
 
-TEST_F(ModelCallTest, TheToolsAreKeptOnceInTheirOrderByName) {
-  request_.tools = {{.name = "write", .description = "W"}, {.name = "read", .description = "R"}};
+TEST_F(ModelCallTest, TheToolsetIsNamedWhereTheRequestHasTools) {
+  purpose_.toolset = "the blob";
   ASSERT_TRUE(Ask());
-  std::ranges::reverse(request_.tools);
+  request_.tools = {{.name = "write", .description = "W"}, {.name = "read", .description = "R"}};
   ASSERT_TRUE(Ask());
   const std::vector<protocol::Event> calls = Calls();
   ASSERT_EQ(calls.size(), 4U);
-  ASSERT_TRUE(CallOf(calls[0]).toolset);
-  EXPECT_EQ(CallOf(calls[0]).toolset, CallOf(calls[2]).toolset);
-  const Result<std::string> kept = log_->blobs().Get(*CallOf(calls[0]).toolset);
-  ASSERT_TRUE(kept) << kept.error().Text();
-  EXPECT_EQ(*kept, R"([{"name":"read","description":"R","schema":{"type":"object"}},)"
-                   R"({"name":"write","description":"W","schema":{"type":"object"}}])");
+  EXPECT_EQ(CallOf(calls[0]).toolset, std::nullopt);
+  EXPECT_EQ(CallOf(calls[2]).toolset, "the blob");
   EXPECT_NE(CallOf(calls[0]).call_id, CallOf(calls[2]).call_id);
 }
 

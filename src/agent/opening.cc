@@ -157,6 +157,7 @@ Result<Opening> ReadOpening(const log::Log& log) {
   const std::size_t count = log.index().entries().size();
   for (log::Ordinal event = 0; event < count; ++event) RETURN_IF_ERROR(fold.Take(event, opening));
   opening.unanswered = IsUnanswered(log);
+  ASSIGN_OR_RETURN(opening.toolset, log::FindLastToolset(log));
   return opening;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "log/last_toolset.h"
 #include "log/log.h"
 #include "policy/policy.h"
 #include "tool/known_files.h"
@@ -15,6 +16,7 @@ namespace stet::agent {
 
 struct Opening {
   std::optional<protocol::InstructionSnapshot> snapshot;
+  std::optional<log::LastToolset> toolset;
   std::optional<std::string> open_turn;  // Its start has no end.
   bool unanswered = false;               // The user's last message has no turn at all.
   std::string last_end;                  // Why the last turn that ended did; empty: there is none.

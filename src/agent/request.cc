@@ -4,16 +4,13 @@
 #include "base/hash.h"
 #include "base/json_view.h"
 #include "base/json_writer.h"
-#include "provider/replay.h"
 
 namespace stet::agent {
 
 RequestParts PartsOf(const Workbench& bench) {
   RequestParts parts;
   parts.system = bench.system;
-  for (tool::ToolSpec& spec : bench.tools.Specs())
-    parts.tools.push_back(
-        {std::move(spec.name), std::move(spec.description), std::move(spec.schema)});
+  parts.tools = bench.tools.toolset().specs();
   parts.effort = bench.effort;
   parts.cache_key = bench.cache_key;
   return parts;
@@ -42,31 +39,6 @@ provider::Request MakeRequest(const RequestParts& parts, context::Conversation& 
 
 std::string CacheKeyOf(const protocol::InstructionSnapshot& snapshot) {
   return "stet-" + FastHashHex(Encode(snapshot));
-}
-
-std::string ToolsetJson(const provider::Request& request) {
-  std::string json;
-  JsonWriter writer(json);
-  writer.BeginArray();
-  for (const provider::ToolSpec* tool : provider::SortedTools(request)) {
-    writer.BeginObject();
-    writer.Member("name", tool->name).Member("description", tool->description);
-    writer.Member("schema", tool->schema).EndObject();
-  }
-  writer.EndArray();
-  return json;
-}
-
-Result<std::vector<provider::ToolSpec>> ToolsFrom(std::string_view toolset) {
-  std::vector<provider::ToolSpec> tools;
-  const JsonView list(toolset);
-  if (!CheckJson(toolset) || !list.is_array())
-    return Fail(Code::kCorrupt, "the kept list of tools cannot be read");
-  list.ForEach([&](JsonView tool) {
-    tools.push_back({tool["name"].StringOr(""), tool["description"].StringOr(""),
-                     Raw{std::string(tool["schema"].text())}});
-  });
-  return tools;
 }
 
 Raw ParamsJson(const provider::Request& request) {

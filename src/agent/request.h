@@ -13,8 +13,8 @@ namespace stet::agent {
 
 /// What a request has beside the conversation.
 struct RequestParts {
-  std::vector<std::string> system;        // The rendered snapshot.
-  std::vector<provider::ToolSpec> tools;  // Sorted by name.
+  std::vector<std::string> system;  // The rendered snapshot.
+  protocol::ToolSpecs tools;        // Those of the toolset, in its order.
   std::optional<std::string> effort;
   std::optional<std::int64_t> max_tokens;
   std::string cache_key;
@@ -31,10 +31,6 @@ provider::Request MakeRequest(const RequestParts& parts, context::Conversation& 
 
 /// The same for a session and its clones, which share their prefix.
 std::string CacheKeyOf(const protocol::InstructionSnapshot& snapshot);
-
-/// The tools as a model_call keeps them, and back. kCorrupt when they cannot be read.
-std::string ToolsetJson(const provider::Request& request);
-Result<std::vector<provider::ToolSpec>> ToolsFrom(std::string_view toolset);
 
 /// What a model_call keeps of a request's own settings, and back into `parts`.
 Raw ParamsJson(const provider::Request& request);

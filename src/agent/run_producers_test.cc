@@ -47,8 +47,11 @@ class RunProducersTest : public log::LogTest {
   RunProducersTest() : log_(Create()), asks_(loop_, *log_) {
     auto bash = std::make_unique<ScriptedTool>();
     bash_ = bash.get();
-    EXPECT_TRUE(tools_.Add(std::move(bash)));
-    EXPECT_TRUE(tools_.Add(tool::MakeExitPlanTool()));
+    tool::ToolSource source;
+    source.tools.push_back(std::move(bash));
+    source.tools.push_back(tool::MakeExitPlanTool());
+    EXPECT_TRUE(tools_.box().Add(std::move(source)));
+    tools_.Open(*log_, std::nullopt, 0);
     bench_ = std::make_unique<Workbench>(Workbench{.loop = loop_,
                                                    .log = *log_,
                                                    .model = nullptr,
@@ -155,7 +158,7 @@ class RunProducersTest : public log::LogTest {
   Loop loop_;
   std::unique_ptr<log::Log> log_;
   Asks asks_;
-  tool::Registry tools_;
+  SessionTools tools_;
   tool::Workspace workspace_;
   ScriptedTool* bash_ = nullptr;
   std::unique_ptr<Workbench> bench_;

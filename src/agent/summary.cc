@@ -107,6 +107,7 @@ Async<Result<std::optional<Summary>>> AskForSummary(Workbench& bench, const prot
     CallPurpose purpose;
     purpose.purpose = wanted.purpose;
     purpose.stamp = stamp;
+    if (from_own) purpose.toolset = bench.tools.blob();
     provider::NoSink unheard;
     Result<provider::CallResult> asked =
         co_await AskModel(bench.log, model, request, purpose, unheard, cancel);

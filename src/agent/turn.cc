@@ -244,6 +244,7 @@ Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   CallPurpose purpose;
   purpose.purpose = "turn";
   purpose.account = &bench_.account;
+  purpose.toolset = bench_.tools.blob();
   purpose.stamp = stamp_;
   const auto asked_at = SystemClock().Steady();
   Result<provider::CallResult> asked =

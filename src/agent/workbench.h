@@ -13,6 +13,7 @@
 #include "agent/redactor.h"
 #include "agent/run_view.h"
 #include "agent/sandboxing.h"
+#include "agent/session_tools.h"
 #include "base/loop.h"
 #include "context/account.h"
 #include "context/conversation.h"
@@ -22,7 +23,6 @@
 #include "log/log.h"
 #include "policy/policy.h"
 #include "provider/provider.h"
-#include "tool/registry.h"
 
 namespace stet::agent {
 
@@ -60,7 +60,7 @@ struct Workbench {
   Loop& loop;
   log::Log& log;
   provider::Provider* model;
-  tool::Registry& tools;
+  SessionTools& tools;
   tool::Workspace& workspace;
   std::shared_ptr<tool::Editor> editor = nullptr;  // Of the client; null: none was offered.
   Asks& asks;

@@ -44,7 +44,7 @@ Account::Request Account::Look(const provider::Model& model, const provider::Wir
 }
 
 protocol::Prefix Account::Judge(const std::string& purpose, const provider::Model& model,
-                                const Request& request, const log::Index& index) const {
+                                const Request& request, const log::Log& log) const {
   protocol::Prefix prefix;
   if (request.rules.kind != CacheRules::Kind::kNone) prefix.cached = request.hit.tokens;
   const auto found = last_.find({purpose, request.print.model});
@@ -55,7 +55,7 @@ protocol::Prefix Account::Judge(const std::string& purpose, const provider::Mode
     const Comparison comparison = Compare(before->print, request.print);
     prefix.equal_bytes = comparison.equal_bytes;
     if (comparison.extends) return prefix;
-    prefix.cause = CauseOf(comparison, index, before->events);
+    prefix.cause = CauseOf(comparison, log, before->events);
   } else {
     prefix.cause = cause::kModel;
   }
@@ -66,15 +66,14 @@ protocol::Prefix Account::Judge(const std::string& purpose, const provider::Mode
 }
 
 protocol::Prefix Account::Foresee(const std::string& purpose, const provider::Model& model,
-                                  const provider::WireRequest& wire,
-                                  const log::Index& index) const {
-  return Judge(purpose, model, Look(model, wire, clock_.Now(), index.entries().size()), index);
+                                  const provider::WireRequest& wire, const log::Log& log) const {
+  return Judge(purpose, model, Look(model, wire, clock_.Now(), log.index().entries().size()), log);
 }
 
 protocol::Prefix Account::Begin(const std::string& purpose, const provider::Model& model,
-                                const provider::WireRequest& wire, const log::Index& index) {
-  Request request = Look(model, wire, clock_.Now(), index.entries().size());
-  protocol::Prefix prefix = Judge(purpose, model, request, index);
+                                const provider::WireRequest& wire, const log::Log& log) {
+  Request request = Look(model, wire, clock_.Now(), log.index().entries().size());
+  protocol::Prefix prefix = Judge(purpose, model, request, log);
   request.open = true;
   Keep(purpose, std::move(request));
   return prefix;

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "context/prefix.h"
 #include "context/server_cache.h"
-#include "log/index.h"
+#include "log/log.h"
 #include "protocol/work.h"
 #include "provider/dialect.h"
 #include "provider/model.h"
@@ -34,11 +34,11 @@ class Account {
   /// What a model_call would record of this request.
   [[nodiscard]] protocol::Prefix Foresee(const std::string& purpose, const provider::Model& model,
                                          const provider::WireRequest& wire,
-                                         const log::Index& index) const;
+                                         const log::Log& log) const;
 
   /// The same, of a request that is sent now.
   protocol::Prefix Begin(const std::string& purpose, const provider::Model& model,
-                         const provider::WireRequest& wire, const log::Index& index);
+                         const provider::WireRequest& wire, const log::Log& log);
   /// It was answered, by `model`, with this usage; absent when nothing is known of it.
   void End(const std::string& purpose, const protocol::OptionalUsage& usage);
 
@@ -61,7 +61,7 @@ class Account {
   [[nodiscard]] const ServerCache& CacheOf(const std::string& model) const;
   [[nodiscard]] const Request* LastOf(const std::string& purpose) const;
   [[nodiscard]] protocol::Prefix Judge(const std::string& purpose, const provider::Model& model,
-                                       const Request& request, const log::Index& index) const;
+                                       const Request& request, const log::Log& log) const;
   [[nodiscard]] Request Look(const provider::Model& model, const provider::WireRequest& wire,
                              Millis at, std::size_t events) const;
   void Keep(const std::string& purpose, Request request);

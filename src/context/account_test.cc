@@ -50,7 +50,7 @@ class AccountTest : public log::LogTest {
   }
 
   protocol::Prefix Begin(std::string_view letters) {
-    return account_.Begin("turn", model_, Wire(letters), log_->index());
+    return account_.Begin("turn", model_, Wire(letters), *log_);
   }
   void End(std::string_view letters, std::int64_t read = 0) {
     protocol::Usage usage;
@@ -88,7 +88,14 @@ TEST_F(AccountTest, WhatGoesOnIsReadFromTheCache) {
 
 TEST_F(AccountTest, ABreakHasItsCauseAndItsPrice) {
   Send("ttsab");
-  EXPECT_EQ(Send("tTsab"), Expected(1, "tools", 5 * 2300, 0));
+  const auto foreseen = [&] {
+    return account_.Foresee("turn", model_, Wire("tTsab"), *log_).cause;
+  };
+  EXPECT_EQ(foreseen(), "unexplained") << "no toolset says why the tools differ";
+  Append(*log_, {.payload = protocol::Toolset{.blob = "b", .cause = "window"}});
+  EXPECT_EQ(foreseen(), "window");
+  Append(*log_, {.payload = protocol::Toolset{.blob = "b", .cause = "option"}});
+  EXPECT_EQ(Send("tTsab"), Expected(1, "option", 5 * 2300, 0));
   EXPECT_EQ(Send("tTSab"), Expected(2, "instructions", 3 * 2300, 2000));
   EXPECT_EQ(Send("tTSeab"), Expected(3, "effort", 2 * 2300, 3000));
   EXPECT_EQ(Send("tTSax"), Expected(3, "effort", 3 * 2300, 3000));
@@ -123,8 +130,7 @@ TEST_F(AccountTest, AnotherModelHasAnotherCacheAndBothAreRemembered) {
 
 TEST_F(AccountTest, PurposesAreComparedApartAndShareTheCache) {
   Send("tsab");
-  const protocol::Prefix prefix =
-      account_.Begin("compaction", model_, Wire("tsabz"), log_->index());
+  const protocol::Prefix prefix = account_.Begin("compaction", model_, Wire("tsabz"), *log_);
   EXPECT_EQ(prefix, Expected(0, {}, {}, 4000));
 }
 
@@ -196,7 +202,7 @@ TEST_F(AccountTest, AnotherProcessGoesOnWithWhatItPrimed) {
 TEST_F(AccountTest, ForeseeingChangesNothing) {
   Send("tsab");
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(account_.Foresee("turn", model_, Wire("tsx"), log_->index()),
+    EXPECT_EQ(account_.Foresee("turn", model_, Wire("tsx"), *log_),
               Expected(2, "unexplained", 2 * 2300, 2000));
   }
   EXPECT_EQ(Send("tsabc"), Expected(4, {}, {}, 4000));

@@ -23,6 +23,18 @@ std::string_view CauseIn(std::uint8_t type) {
   }
 }
 
+/// Why the tools are others than they were.
+std::string CauseOfTools(const log::Log& log, std::size_t since) {
+  const std::vector<log::Entry>& entries = log.index().entries();
+  for (std::size_t at = entries.size(); at > since; --at) {
+    if (entries[at - 1].type != protocol::kTypeNumber<protocol::Toolset>) continue;
+    const Result<protocol::Event> event = log.EventAt(static_cast<log::Ordinal>(at - 1));
+    const auto* toolset = event ? std::get_if<protocol::Toolset>(&event->payload) : nullptr;
+    if (toolset != nullptr) return toolset->cause;
+  }
+  return std::string(cause::kUnexplained);
+}
+
 }  // namespace
 
 std::int64_t Print::bytes() const {
@@ -64,21 +76,22 @@ Comparison Compare(const Print& before, const Print& after) {
   return result;
 }
 
-std::string_view CauseOf(const Comparison& comparison, const log::Index& index, std::size_t since) {
+std::string CauseOf(const Comparison& comparison, const log::Log& log, std::size_t since) {
   switch (comparison.differs) {
     case PartKind::kEffort:
-    case PartKind::kThinking: return cause::kEffort;
-    case PartKind::kOutput: return cause::kOutput;
-    case PartKind::kTool: return cause::kTools;
-    case PartKind::kSystem: return cause::kInstructions;
-    case PartKind::kChoice: return cause::kToolChoice;
+    case PartKind::kThinking: return std::string(cause::kEffort);
+    case PartKind::kOutput: return std::string(cause::kOutput);
+    case PartKind::kTool: return CauseOfTools(log, since);
+    case PartKind::kSystem: return std::string(cause::kInstructions);
+    case PartKind::kChoice: return std::string(cause::kToolChoice);
     case PartKind::kMessage: break;
   }
-  const std::vector<log::Entry>& entries = index.entries();
+  const std::vector<log::Entry>& entries = log.index().entries();
   for (std::size_t at = entries.size(); at > since; --at) {
-    if (const std::string_view found = CauseIn(entries[at - 1].type); !found.empty()) return found;
+    if (const std::string_view found = CauseIn(entries[at - 1].type); !found.empty())
+      return std::string(found);
   }
-  return cause::kUnexplained;
+  return std::string(cause::kUnexplained);
 }
 
 }  // namespace stet::context

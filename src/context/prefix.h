@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "log/index.h"
+#include "log/log.h"
 #include "provider/dialect.h"
 #include "provider/model.h"
 
@@ -58,7 +58,6 @@ namespace cause {
 inline constexpr std::string_view kModel = "model";
 inline constexpr std::string_view kEffort = "effort";
 inline constexpr std::string_view kOutput = "output";
-inline constexpr std::string_view kTools = "tools";
 inline constexpr std::string_view kInstructions = "instructions";
 inline constexpr std::string_view kToolChoice = "tool_choice";
 inline constexpr std::string_view kCompaction = "compaction";
@@ -70,8 +69,9 @@ inline constexpr std::string_view kDamage = "damage";
 inline constexpr std::string_view kUnexplained = "unexplained";
 }  // namespace cause
 
-/// Why `after` does not extend `before`: what differs first or, within the conversation, the last
-/// event from `since` on that changes what a model is shown. Looks at index entries only.
-std::string_view CauseOf(const Comparison& comparison, const log::Index& index, std::size_t since);
+/// Why `after` does not extend `before`: what differs first; where the tools do, the cause of the
+/// last `toolset` from the event `since` on; within the conversation, the last event from there on
+/// that changes what a model is shown. Reads no event but that `toolset`.
+std::string CauseOf(const Comparison& comparison, const log::Log& log, std::size_t since);
 
 }  // namespace stet::context

@@ -13,26 +13,9 @@
 #include "host/model_names.h"
 #include "host/request_maker.h"
 #include "provider/selection.h"
-#include "tool/builtin.h"
-#include "tool/registry.h"
-#include "tool/shells.h"
 
 namespace stet::host {
 namespace {
-
-std::vector<provider::ToolSpec> BuiltinSpecs() {
-  Loop loop;
-  ModelAccess access(loop);
-  tool::Shells none({});
-  tool::Registry registry;
-  for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools({{}, none}, {&access.http(), {}}))
-    (void)registry.Add(std::move(builtin));
-  (void)registry.Add(tool::MakeSnipTool({}));
-  std::vector<provider::ToolSpec> specs;
-  for (tool::ToolSpec& spec : registry.Specs())
-    specs.push_back({std::move(spec.name), std::move(spec.description), std::move(spec.schema)});
-  return specs;
-}
 
 /// What the request carries that was made last.
 context::Size SizeOf(const RequestMaker& maker) {
@@ -124,10 +107,7 @@ Result<protocol::ContextReport> DescribeContext(log::Log& log, const config::Set
   report.session_id = log.header().session_id;
   report.model = log.index().state().info.model.value_or(log.header().meta.model);
   const Past past = ReadPast(log, maker);
-  std::vector<provider::ToolSpec> tools =
-      past.last && past.last->toolset ? maker.parts().tools : BuiltinSpecs();
-  ASSIGN_OR_RETURN(const provider::WireRequest next,
-                   maker.MakeNext(report.model, std::move(tools)));
+  ASSIGN_OR_RETURN(const provider::WireRequest next, maker.MakeNext(report.model));
   ASSIGN_OR_RETURN(const provider::Model* model, maker.ModelNamed(report.model));
   report.dialect = provider::DialectName(model->dialect);
   const agent::Room room = agent::RoomFor(
@@ -142,7 +122,7 @@ Result<protocol::ContextReport> DescribeContext(log::Log& log, const config::Set
   if (wanted.count) {
     ASSIGN_OR_RETURN(report.counted, Count(maker, settings, keys, report.model));
   }
-  const protocol::Prefix prefix = past.account.Foresee("turn", *model, next, log.index());
+  const protocol::Prefix prefix = past.account.Foresee("turn", *model, next, log);
   report.cached = prefix.cached;
   if (!past.last) return report;
   if (past.usage) report.last_tokens = PromptTokens(*past.usage);

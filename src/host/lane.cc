@@ -1,10 +1,8 @@
 #include "host/lane.h"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "agent/items.h"
 #include "agent/mentions.h"
@@ -14,7 +12,6 @@
 #include "base/base64.h"
 #include "host/client_editor.h"
 #include "protocol/ids.h"
-#include "tool/builtin.h"
 #include "tool/image.h"
 
 namespace stet::host {
@@ -29,6 +26,7 @@ bool SaysSomething(const protocol::Send& send) {
 Lane::Lane(LaneSetup setup)
     : setup_(std::move(setup)),
       asks_(setup_.loop, *setup_.log),
+      tools_(setup_.tools),
       bench_{.loop = setup_.loop,
              .log = *setup_.log,
              .model = nullptr,
@@ -79,6 +77,7 @@ Status Lane::Prepare() {
   notes_ = setup_.notes;
   RETURN_IF_ERROR(AddTools());
   RETURN_IF_ERROR(OpenExtensions());
+  OpenToolset();
   OpenHooks();
   if (!setup_.fresh) {
     RETURN_IF_ERROR(Settle(setup_.keep_waiting && setup_.answers));
@@ -103,41 +102,6 @@ Status Lane::Settle(bool keep_waiting) {
   if (opening_.unanswered || (opening_.open_turn && !waits_))
     opening_.last_end = agent::ended::kInterrupted;
   broken_ = false;
-  return {};
-}
-
-Status Lane::AddTools() {
-  // What a small window has room for: the descriptions of all tools would fill much of it.
-  constexpr std::int64_t kSmallWindow = 16'000;
-  constexpr std::array<std::string_view, 5> kFew = {"Bash", "Edit", "Grep", "Read", "Write"};
-  const provider::Model& model = provider_->model();
-  const bool small = model.context_window > 0 && model.context_window < kSmallWindow;
-  if (small)
-    notes_.push_back(fmt::format("the window of {} has only {} tokens: the tools are {}",
-                                 model.FullName(), model.context_window, fmt::join(kFew, ", ")));
-  const auto wanted = [&](std::string_view name) {
-    const auto is = [&](const std::string& one) { return one == name; };
-    if (small && std::ranges::find(kFew, name) == kFew.end()) return false;
-    if (std::ranges::any_of(setup_.disabled, is)) return false;
-    return !setup_.tools || std::ranges::any_of(*setup_.tools, is);
-  };
-  for (std::unique_ptr<tool::Tool>& builtin :
-       tool::BuiltinTools({setup_.variables, *shells_,
-                           setup_.sandbox.when != agent::SandboxRules::When::kNever, setup_.hidden},
-                          {&setup_.models.http(), setup_.private_hosts})) {
-    if (wanted(builtin->name())) RETURN_IF_ERROR(tools_.Add(std::move(builtin)));
-  }
-  if (wanted("Snip"))
-    RETURN_IF_ERROR(
-        tools_.Add(tool::MakeSnipTool([this](const std::optional<std::string>& turn, bool undo) {
-          return SnipByModel(turn, undo);
-        })));
-  if (!setup_.output_schema) return {};
-  bench_.output.emplace();
-  bench_.output->schema = *setup_.output_schema;
-  Status added = tools_.Add(tool::MakeStructuredOutputTool(
-      setup_.output_schema->text, [this](const Raw& value) { bench_.output->value = value; }));
-  if (!added) return Fail(Code::kInvalid, "the output schema: " + added.error().message);
   return {};
 }
 
@@ -177,7 +141,10 @@ Status Lane::EnsureSnapshot() {
   batch.push_back({.payload = snapshot, .id = "", .stamp = {}});
   for (protocol::Pin& pin : agent::PinsIn(snapshot, ProcessRandom()))
     batch.push_back({.payload = std::move(pin), .id = "", .stamp = {}});
+  ASSIGN_OR_RETURN(std::optional<protocol::Toolset> toolset, tools_.Unkept(*setup_.log));
+  if (toolset) batch.push_back({.payload = *std::move(toolset), .id = "", .stamp = {}});
   RETURN_IF_ERROR(setup_.log->Append(std::move(batch)));
+  tools_.SetKept();
   opening_.snapshot = snapshot;
   UseSnapshot();
   return {};
@@ -202,7 +169,7 @@ protocol::LiveState Lane::State() const {
   state.model = bench_.model->model().FullName();
   state.effort = bench_.effort.value_or("");
   state.mode = policy::ModeName(bench_.rules.mode);
-  for (const tool::ToolSpec& spec : tools_.Specs()) state.tools.push_back(spec.name);
+  for (const std::string_view name : tools_.toolset().names()) state.tools.emplace_back(name);
   state.context_window = bench_.model->model().context_window;
   state.leaf_id = setup_.log->leaf_id();
   state.interrupted =
@@ -359,6 +326,7 @@ Result<protocol::Accepted> Lane::Continue() {
 Result<protocol::Accepted> Lane::Compact(const std::string& focus) {
   RETURN_IF_ERROR(AtRest());
   RETURN_IF_ERROR(EnsureSnapshot());
+  RETURN_IF_ERROR(agent::KeepToolset(bench_, {}));
   NewTurn();
   protocol::Accepted accepted;
   accepted.what = "started";

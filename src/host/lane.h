@@ -26,7 +26,6 @@
 #include "log/log.h"
 #include "protocol/wire.h"
 #include "provider/selection.h"
-#include "tool/registry.h"
 #include "tool/shells.h"
 
 namespace stet::host {
@@ -43,8 +42,7 @@ struct LaneSetup {
   agent::Limits limits;
   agent::InstructionSources instructions;
   tool::Workspace workspace;
-  protocol::OptionalTexts tools;      // The only ones; absent: all.
-  std::vector<std::string> disabled;  // Tools that there are not.
+  tool::Selection tools;  // That there are.
   std::optional<Raw> output_schema;
   Variables variables;                     // That commands and hooks get: no keys.
   std::vector<std::string> hidden;         // Names of those that they do not get.
@@ -117,6 +115,7 @@ class Lane {
   explicit Lane(LaneSetup setup);
   Status Prepare();
   Status AddTools();
+  void OpenToolset();
   Status Settle(bool keep_waiting);
   Status EnsureSnapshot();
   void UseSnapshot();
@@ -164,7 +163,7 @@ class Lane {
   std::unique_ptr<provider::Provider> provider_;
   std::unique_ptr<provider::Provider> auxiliary_;  // Null when none is configured.
   std::unique_ptr<tool::Shells> shells_;
-  tool::Registry tools_;
+  agent::SessionTools tools_;
   std::unique_ptr<hook::Hooks> hooks_;  // Null when there are none.
   agent::Workbench bench_;
   std::unique_ptr<hook::Extensions> extensions_;  // Null when there are none.

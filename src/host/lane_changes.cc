@@ -80,6 +80,8 @@ Status Lane::ApplyChanges() {
     provider_ = setup_.models.Open(*std::move(next_model_));
     bench_.model = provider_.get();
     bench_.workspace.context_window = provider_->model().context_window;
+    tools_.UseWindow(provider_->model().context_window);
+    bench_.fixed_bytes = 0;  // The tools may be others now.
     info.changes.model = provider_->model().FullName();
   }
   if (next_effort_) {
@@ -88,7 +90,9 @@ Status Lane::ApplyChanges() {
   }
   next_model_.reset();
   next_effort_.reset();
-  return agent::AppendEvent(*setup_.log, std::move(info), {});
+  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(info), {}));
+  // A session without instructions has sent nothing: its first toolset comes with them.
+  return opening_.snapshot ? agent::KeepToolset(bench_, {}) : Status();
 }
 
 Status Lane::AtRest() {

@@ -40,15 +40,9 @@ Status Lane::OpenExtensions() {
   extensions_ = std::make_unique<hook::Extensions>(std::move(setup_.extensions), session,
                                                    agent::HostOf(bench_));
   bench_.extensions = extensions_.get();
-  for (std::unique_ptr<tool::Tool>& tool : extensions_->MakeTools()) {
-    const std::string name(tool->name());
-    const bool wanted =
-        !setup_.tools || std::ranges::find(*setup_.tools, name) != setup_.tools->end();
-    if (!wanted || std::ranges::find(setup_.disabled, name) != setup_.disabled.end()) continue;
-    if (const Status added = tools_.Add(std::move(tool)); !added)
-      notes_.push_back(
-          fmt::format("an extension's tool {} is left out: {}", name, added.error().message));
-  }
+  tool::ToolSource source{.name = "an extension"};
+  source.tools = extensions_->MakeTools();
+  RETURN_IF_ERROR(tools_.box().Add(std::move(source)));
   heard_ = setup_.log->Subscribe(
       [this, alive = std::weak_ptr<bool>(alive_)](const log::Published& what) {
         if (what.event == nullptr) return;

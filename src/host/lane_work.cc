@@ -23,6 +23,10 @@ constexpr std::size_t kReportsKept = 256;
 Async<Status> Lane::RunOne(std::string mentions, bool resume) {
   co_await AwaitStart();
   if (!std::exchange(primed_, true) && !setup_.fresh) setup_.prime(bench_);
+  if (const Status kept = agent::KeepToolset(bench_, turn_->stamp()); !kept) {
+    EndTurn(std::unexpected(kept.error()));
+    co_return kept;
+  }
   if (!std::exchange(verified_, true)) {
     if (const Status verified = agent::RestoreAfterCompact(bench_, turn_->stamp()); !verified) {
       EndTurn(std::unexpected(verified.error()));

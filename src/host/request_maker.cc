@@ -7,6 +7,7 @@
 #include "host/model_names.h"
 #include "provider/offline.h"
 #include "provider/selection.h"
+#include "tool/toolset.h"
 
 namespace stet::host {
 
@@ -42,25 +43,33 @@ Status RequestMaker::Open() {
   parts_.system = agent::RenderSnapshot(*opening.snapshot);
   parts_.cache_key = agent::CacheKeyOf(*opening.snapshot);
   snapshot_ = *opening.snapshot;
+  if (opening.toolset) next_toolset_ = opening.toolset->toolset.blob;
+  return {};
+}
+
+/// An empty name: none at all.
+Status RequestMaker::UseTools(const std::string& blob) {
+  if (blob == toolset_) return {};
+  protocol::ToolSpecs tools;
+  if (!blob.empty()) {
+    ASSIGN_OR_RETURN(const std::string json, log_.blobs().Get(blob));
+    ASSIGN_OR_RETURN(tools, tool::DecodeToolSpecs(json));
+  }
+  parts_.tools = std::move(tools);
+  toolset_ = blob;
   return {};
 }
 
 Result<provider::WireRequest> RequestMaker::Make(const protocol::ModelCall& start,
                                                  log::Ordinal at) {
-  if (start.toolset && *start.toolset != toolset_) {
-    ASSIGN_OR_RETURN(const std::string json, log_.blobs().Get(*start.toolset));
-    ASSIGN_OR_RETURN(parts_.tools, agent::ToolsFrom(json));
-    toolset_ = *start.toolset;
-  }
-  if (!start.toolset) parts_.tools.clear();
+  RETURN_IF_ERROR(UseTools(start.toolset.value_or("")));
   agent::TakeParams(start.params.value_or(Raw{"{}"}), parts_);
   RETURN_IF_ERROR(conversation_.Update(log_, log_.index().entries()[at].parent, at));
   return Encode(start.model.value_or(""), start.dialect.value_or(""));
 }
 
-Result<provider::WireRequest> RequestMaker::MakeNext(const std::string& model,
-                                                     std::vector<provider::ToolSpec> tools) {
-  parts_.tools = std::move(tools);
+Result<provider::WireRequest> RequestMaker::MakeNext(const std::string& model) {
+  RETURN_IF_ERROR(UseTools(next_toolset_));
   RETURN_IF_ERROR(conversation_.Update(log_));
   return Encode(model, "");
 }

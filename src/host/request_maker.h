@@ -41,9 +41,8 @@ class RequestMaker {
 
   /// The request of the `model_call` start that is the event `at`, as it was sent.
   Result<provider::WireRequest> Make(const protocol::ModelCall& start, log::Ordinal at);
-  /// What would follow the leaf, with these tools.
-  Result<provider::WireRequest> MakeNext(const std::string& model,
-                                         std::vector<provider::ToolSpec> tools);
+  /// What would follow the leaf, with the session's toolset.
+  Result<provider::WireRequest> MakeNext(const std::string& model);
 
   /// The request that was made last. What it has of the conversation is lent: give it back.
   provider::Request Lend() { return agent::MakeRequest(parts_, conversation_, log_); }
@@ -57,13 +56,15 @@ class RequestMaker {
   [[nodiscard]] const protocol::InstructionSnapshot& snapshot() const { return snapshot_; }
 
  private:
+  Status UseTools(const std::string& blob);
   Result<provider::WireRequest> Encode(const std::string& name, const std::string& dialect);
 
   log::Log& log_;
   const config::Settings& settings_;
   std::map<std::string, provider::Model> models_;
   agent::RequestParts parts_;
-  std::string toolset_;
+  std::string toolset_;       // The blob of the tools in parts_.
+  std::string next_toolset_;  // Of the request that would come next; empty: it has no tools.
   context::Conversation conversation_;
   protocol::InstructionSnapshot snapshot_;
 };

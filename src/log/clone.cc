@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "log/last_toolset.h"
 #include "log/line.h"
 #include "log/tree.h"
 
@@ -17,7 +18,8 @@ namespace {
 using protocol::kTypeNumber;
 
 /// Which events go along, by ordinal.
-std::vector<bool> Chosen(const Index& index, Ordinal at) {
+std::vector<bool> Chosen(const Index& index, Ordinal at,
+                         const std::optional<LastToolset>& toolset) {
   const std::vector<Entry>& entries = index.entries();
   std::vector<bool> chosen(entries.size(), false);
   for (const Ordinal event : PathTo(index, at)) chosen[event] = true;
@@ -27,18 +29,20 @@ std::vector<bool> Chosen(const Index& index, Ordinal at) {
                         entries[i].type == kTypeNumber<protocol::Pin>;
     if (always && (entries[i].flags & Entry::kDuplicate) == 0) chosen[i] = true;
   }
+  if (toolset && toolset->event != kNone) chosen[toolset->event] = true;
   return chosen;
 }
 
 class Copying {
  public:
-  Copying(Log& source, std::string dir) : source_(source), paths_{std::move(dir)} {}
+  Copying(Log& source, std::string dir, const std::optional<LastToolset>& toolset)
+      : source_(source), paths_{std::move(dir)}, toolset_(toolset) {}
 
   /// The header and the chosen events, in file order, with new seqs; blobs beside them.
   Status CopyEvents(const protocol::Header& header, Ordinal at) {
     std::string out = Encode(header);
     SealLine(out, 0);
-    const std::vector<bool> chosen = Chosen(source_.index(), at);
+    const std::vector<bool> chosen = Chosen(source_.index(), at, toolset_);
     ids_.resize(chosen.size());
     std::uint64_t seq = 0;
     ASSIGN_OR_RETURN(const Fd fd,
@@ -60,6 +64,7 @@ class Copying {
       return copied.has_value();
     }));
     RETURN_IF_ERROR(copied);
+    if (toolset_) RETURN_IF_ERROR(LinkBlob(toolset_->toolset.blob));
     RETURN_IF_ERROR(WriteAll(fd.get(), out));
     if (::fsync(fd.get()) != 0) return FailSystem(errno, "flush " + paths_.events());
     return blob_names_.empty() ? Status() : SyncDir(paths_.blobs());
@@ -69,23 +74,29 @@ class Copying {
   static constexpr std::size_t kWriteBytes = std::size_t{1} << 20;
 
   Status LinkBlobs(std::string_view line) {
-    for (const std::string& name : Blobs::NamesIn(line)) {
-      const std::string from = source_.blobs().PathOf(name);
-      if (!Exists(from) || !blob_names_.insert(name).second) continue;
-      RETURN_IF_ERROR(MakeDirs(paths_.blobs()));
-      RETURN_IF_ERROR(LinkOrCopy(from, paths_.blobs() + "/" + name, Durable::kYes));
-    }
+    for (const std::string& name : Blobs::NamesIn(line)) RETURN_IF_ERROR(LinkBlob(name));
     return {};
+  }
+
+  Status LinkBlob(const std::string& name) {
+    if (!Blobs::IsName(name)) return {};
+    const std::string from = source_.blobs().PathOf(name);
+    if (!Exists(from) || !blob_names_.insert(name).second) return {};
+    RETURN_IF_ERROR(MakeDirs(paths_.blobs()));
+    return LinkOrCopy(from, paths_.blobs() + "/" + name, Durable::kYes);
   }
 
   Log& source_;
   Paths paths_;
+  const std::optional<LastToolset>& toolset_;
   std::vector<std::string> ids_;  // Of the events copied so far, by the source's ordinals.
   std::set<std::string> blob_names_;
 };
 
-/// Opens the copy once: folded session_info, and a result for every call that is open in it.
-Status Finish(const Log& source, const std::string& dir, const Options& options) {
+/// Opens the copy once: folded session_info, the tools of an older log, whose requests are not
+/// copied, and a result for every call that is open in it.
+Status Finish(const Log& source, const std::string& dir, const Options& options,
+              const std::optional<LastToolset>& toolset) {
   Options writing = options;
   writing.mode = Mode::kWrite;
   ASSIGN_OR_RETURN(const std::unique_ptr<Log> copy, Log::Open(dir, writing));
@@ -93,6 +104,11 @@ Status Finish(const Log& source, const std::string& dir, const Options& options)
   if (const protocol::InfoChanges& info = source.index().state().info;
       info != protocol::InfoChanges()) {
     batch.push_back({.payload = protocol::SessionInfo{.changes = info}});
+  }
+  if (toolset && toolset->event == kNone) {
+    protocol::Toolset first = toolset->toolset;
+    first.cause = protocol::toolset_cause::kFirst;
+    batch.push_back({.payload = std::move(first)});
   }
   for (const OpenCall& call : copy->open_calls()) {
     protocol::ToolResult result;
@@ -107,9 +123,10 @@ Status Finish(const Log& source, const std::string& dir, const Options& options)
 
 Status CloneInto(Log& source, Ordinal at, const protocol::Header& header, const std::string& dir,
                  const Options& options) {
-  Copying copying(source, dir);
+  ASSIGN_OR_RETURN(const std::optional<LastToolset> toolset, FindLastToolset(source));
+  Copying copying(source, dir, toolset);
   RETURN_IF_ERROR(copying.CopyEvents(header, at));
-  RETURN_IF_ERROR(Finish(source, dir, options));
+  RETURN_IF_ERROR(Finish(source, dir, options, toolset));
   return SyncDir(dir);
 }
 

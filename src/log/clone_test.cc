@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "log/last_toolset.h"
 #include "log/log_fixture.h"
 #include "log/verify.h"
 
@@ -61,6 +62,53 @@ TEST_F(CloneTest, ControlEventsThatApplyGoAlongQueuesAndTasksDoNot) {
   auto copy = CloneAt(*log, first);
   EXPECT_EQ(Types(*copy), (std::multiset<std::string>{"message", "custom", "pin",
                                                       "instruction_snapshot", "opened", "opened"}));
+}
+
+TEST_F(CloneTest, TheLastToolsetGoesAlongWithItsBlobWhereverTheTargetIs) {
+  auto log = Create();
+  const std::string first = Append(*log, User("one"));
+  const std::string earlier = *log->blobs().Put("[1]");
+  const std::string last = *log->blobs().Put("[2]");
+  Append(*log, {.payload = protocol::Toolset{.blob = earlier, .cause = "first"}});
+  Append(*log, Assistant("two"));
+  const std::string event =
+      Append(*log, {.payload = protocol::Toolset{.blob = last, .cause = "option"}});
+  auto copy = CloneAt(*log, first);
+  const auto found = FindLastToolset(*copy);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->toolset.blob, last);
+  EXPECT_EQ((*found)->toolset.cause, "option");
+  EXPECT_EQ(*copy->IdOf((*found)->event), event);
+  EXPECT_EQ(copy->blobs().Get(last).value_or(""), "[2]");
+  EXPECT_EQ(Types(*copy).count("toolset"), 1u);
+  EXPECT_TRUE(Verify(Dir("ses_copy"))->sound());
+}
+
+TEST_F(CloneTest, TheToolsOfAnOlderLogsLastRequestBecomeTheClonesToolset) {
+  auto log = Create();
+  Append(*log, User("one"));
+  const std::string blob = *log->blobs().Put("[1]");
+  protocol::ModelCall call{.call_id = "m", .phase = "start", .purpose = "turn", .toolset = blob};
+  Append(*log, {.payload = call});
+  call.call_id = "n";
+  call.purpose = "title";
+  call.toolset.reset();
+  Append(*log, {.payload = call});
+  Append(*log, Assistant("two"));
+  const auto older = FindLastToolset(*log);
+  ASSERT_TRUE(older && *older);
+  EXPECT_EQ((*older)->toolset.blob, blob);
+  EXPECT_EQ((*older)->event, kNone);
+  auto copy = CloneAt(*log, std::nullopt);
+  const auto found = FindLastToolset(*copy);
+  ASSERT_TRUE(found && *found);
+  EXPECT_EQ((*found)->toolset.blob, blob);
+  EXPECT_EQ((*found)->toolset.cause, "first");
+  EXPECT_NE((*found)->event, kNone);
+  EXPECT_EQ(copy->blobs().Get(blob).value_or(""), "[1]");
+  EXPECT_TRUE(Verify(Dir("ses_copy"))->sound());
+  auto again = Create("ses_empty");
+  EXPECT_FALSE(*FindLastToolset(*again)) << "no model was ever asked";
 }
 
 TEST_F(CloneTest, WhatTheSessionIsCalledIsFoldedIntoOneEvent) {

@@ -67,6 +67,7 @@ void NameBlobs(const protocol::Payload& payload, std::set<std::string>& names) {
   if (const auto* call = std::get_if<protocol::ModelCall>(&payload);
       call != nullptr && call->toolset)
     names.insert(*call->toolset);
+  if (const auto* toolset = std::get_if<protocol::Toolset>(&payload)) names.insert(toolset->blob);
   if (const auto* evidence = std::get_if<protocol::Evidence>(&payload);
       evidence != nullptr && evidence->blob)
     names.insert(*evidence->blob);

@@ -58,6 +58,26 @@ struct ModelCall {
               (OptionalInt, price))  // Micro-units.
 };
 
+/// What the session's model sees of tools from here on.
+struct Toolset {
+  static constexpr std::string_view kType = "toolset";
+  static constexpr Place kPlace = Place::kSession;
+  static constexpr Flush kFlush = Flush::kSync;
+  STET_FIELDS(Toolset,
+              (Text, blob),
+              (Text, cause),  // Why there is a new one: see toolset_cause.
+              (OptionalInt, window))  // Tokens: of the model that it was made for.
+};
+
+/// Causes of a toolset, as the log names them.
+namespace toolset_cause {
+inline constexpr std::string_view kFirst = "first";
+inline constexpr std::string_view kOption = "option";
+inline constexpr std::string_view kWindow = "window";
+inline constexpr std::string_view kCompaction = "compaction";
+inline constexpr std::string_view kDamage = "damage";  // The one before cannot be read.
+}  // namespace toolset_cause
+
 struct Decision {
   STET_FIELDS(Decision, (OptionalText, rule), (OptionalText, by))
 };

@@ -162,10 +162,10 @@ class BodyWriter {
   void WriteTools() {
     if (request_.tools.empty() || model_.quirks.no_tools) return;
     json_.Key("tools").BeginArray();
-    for (const ToolSpec* tool : SortedTools(request_)) {
+    for (const ToolSpec& tool : request_.tools) {
       parts_.Begin();
-      json_.BeginObject().Member("name", tool->name).Member("description", tool->description);
-      json_.Member("input_schema", tool->schema).EndObject();
+      json_.BeginObject().Member("name", tool.name).Member("description", tool.description);
+      json_.Member("input_schema", tool.schema).EndObject();
       EndBlock(PartKind::kTool);
     }
     marks_.push_back(LastBrace());

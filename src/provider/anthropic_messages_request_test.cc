@@ -49,8 +49,8 @@ ToolResult Answers(std::string id, std::string text) {
 Request FullRequest() {
   Request request;
   request.system = {"Be brief.", " ", "Today is Monday."};
-  request.tools = {{"write", "Writes.", Raw{R"({"type":"object"})"}},
-                   {"read", "Reads.", Raw{R"({"type":"object","properties":{}})"}}};
+  request.tools = {{"read", "Reads.", Raw{R"({"type":"object","properties":{}})"}},
+                   {"write", "Writes.", Raw{R"({"type":"object"})"}}};
   request.effort = "high";
   request.max_tokens = 5000;
   request.stop_sequences = {"END"};

@@ -97,10 +97,10 @@ class BodyWriter {
     if (request_.tools.empty() || model_.quirks.no_tools) return;
     if (!model_.quirks.no_tool_choice) WriteToolChoice();
     json_.Key("tools").BeginArray().BeginObject().Key("functionDeclarations").BeginArray();
-    for (const ToolSpec* tool : SortedTools(request_)) {
+    for (const ToolSpec& tool : request_.tools) {
       parts_.Begin();
-      json_.BeginObject().Member("name", tool->name).Member("description", tool->description);
-      json_.Member("parametersJsonSchema", tool->schema).EndObject();
+      json_.BeginObject().Member("name", tool.name).Member("description", tool.description);
+      json_.Member("parametersJsonSchema", tool.schema).EndObject();
       parts_.End(PartKind::kTool);
     }
     json_.EndArray().EndObject().EndArray();

@@ -41,8 +41,8 @@ ImageBlock Image(std::string blob) { return {.media_type = "image/png", .blob = 
 Request FullRequest() {
   Request request;
   request.system = {"Be brief.", "", "Today is Monday."};
-  request.tools = {{"write", "Writes.", Raw{R"({"type":"object"})"}},
-                   {"read", "Reads.", Raw{R"({"type":"object","properties":{}})"}}};
+  request.tools = {{"read", "Reads.", Raw{R"({"type":"object","properties":{}})"}},
+                   {"write", "Writes.", Raw{R"({"type":"object"})"}}};
   request.effort = "max";
   request.max_tokens = 5000;
   request.stop_sequences = {"END"};

@@ -90,11 +90,11 @@ void Body::WriteOutput() {
 void Body::WriteTools() {
   if (request_.tools.empty()) return;
   json_.Key("tools").BeginArray();
-  for (const ToolSpec* tool : SortedTools(request_)) {
+  for (const ToolSpec& tool : request_.tools) {
     parts_.Begin();
     json_.BeginObject().Member("type", "function").Key("function").BeginObject();
-    json_.Member("name", tool->name).Member("description", tool->description);
-    json_.Member("parameters", tool->schema).EndObject().EndObject();
+    json_.Member("name", tool.name).Member("description", tool.description);
+    json_.Member("parameters", tool.schema).EndObject().EndObject();
     parts_.End(PartKind::kTool);
   }
   json_.EndArray();

@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "protocol/ids.h"
 #include "provider/dialect.h"
+#include "provider/reply_fixture.h"
 #include "provider/sse.h"
 
 namespace stet::provider {
@@ -36,17 +36,6 @@ inline Model OpenAiModel(Dialect dialect) {
   model.thinking = Thinking::kEffort;
   model.images = true;
   return model;
-}
-
-/// `events` with ID1 and ID2 replaced by the first ids that HearPieces mints.
-inline std::string WithIds(std::string events) {
-  Random ids(1);
-  for (const std::string_view place : {"ID1", "ID2"}) {
-    const std::string id = protocol::NewToolCallId(ids);
-    for (std::size_t at = events.find(place); at != std::string::npos; at = events.find(place))
-      events.replace(at, place.size(), id);
-  }
-  return events;
 }
 
 /// Feeds `pieces` as they come from a connection. An event that the end of the body cut is no
@@ -122,10 +111,10 @@ inline protocol::ToolCallBlock CallBlock(const std::string& id, const std::strin
 inline Request FullRequest(AssistantTurn turn) {
   Request request;
   request.system = {"Be brief.", "", "Today is Monday."};
-  request.tools = {{.name = "write", .description = "Writes."},
-                   {.name = "read",
+  request.tools = {{.name = "read",
                     .description = "Reads.",
-                    .schema = Raw{R"({"type":"object","properties":{"path":{"type":"string"}}})"}}};
+                    .schema = Raw{R"({"type":"object","properties":{"path":{"type":"string"}}})"}},
+                   {.name = "write", .description = "Writes."}};
   request.tool_choice = {.kind = ToolChoice::Kind::kNamed, .name = "read"};
   request.output = OutputSchema{.name = "answer", .schema = Raw{R"({"type":"object"})"}};
   request.effort = "max";

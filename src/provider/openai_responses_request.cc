@@ -100,10 +100,10 @@ void Body::WriteSystem() {
 void Body::WriteTools() {
   if (request_.tools.empty()) return;
   json_.Key("tools").BeginArray();
-  for (const ToolSpec* tool : SortedTools(request_)) {
+  for (const ToolSpec& tool : request_.tools) {
     parts_.Begin();
-    json_.BeginObject().Member("type", "function").Member("name", tool->name);
-    json_.Member("description", tool->description).Member("parameters", tool->schema);
+    json_.BeginObject().Member("type", "function").Member("name", tool.name);
+    json_.Member("description", tool.description).Member("parameters", tool.schema);
     // The wire's default is true, which most schemas do not fit.
     if (!model_.quirks.no_strict) json_.Member("strict", false);
     json_.EndObject();

@@ -115,13 +115,6 @@ std::string WireIds::ToolOf(std::string_view tool_call_id) const {
   return found == calls_.end() ? std::string() : WireName(found->second.tool);
 }
 
-std::vector<const ToolSpec*> SortedTools(const Request& request) {
-  std::vector<const ToolSpec*> tools;
-  for (const ToolSpec& tool : request.tools) tools.push_back(&tool);
-  std::ranges::sort(tools, {}, [](const ToolSpec* tool) { return std::string_view(tool->name); });
-  return tools;
-}
-
 std::string JoinedSystem(const Request& request) {
   std::string out;
   for (const std::string& section : request.system) {

@@ -64,9 +64,6 @@ class WireIds {
   std::unordered_map<std::string_view, Call> calls_;
 };
 
-/// By name, whatever their order in the request.
-std::vector<const ToolSpec*> SortedTools(const Request& request);
-
 /// The sections, joined by blank lines; empty ones are left out.
 std::string JoinedSystem(const Request& request);
 

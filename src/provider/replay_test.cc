@@ -121,14 +121,6 @@ TEST(Replay, LaterCallsDoNotRenameEarlierOnes) {
   }
 }
 
-TEST(Replay, ToolsAreSortedByName) {
-  Request request;
-  request.tools = {{.name = "b"}, {.name = "a"}, {.name = "B"}};
-  std::string names;
-  for (const ToolSpec* tool : SortedTools(request)) names += tool->name;
-  EXPECT_EQ(names, "Bab");
-}
-
 TEST(Replay, SectionsAreJoinedByBlankLines) {
   Request request;
   EXPECT_EQ(JoinedSystem(request), "");

@@ -10,14 +10,11 @@
 
 #include "base/result.h"
 #include "protocol/content.h"
+#include "protocol/tool_spec.h"
 
 namespace stet::provider {
 
-struct ToolSpec {
-  std::string name;
-  std::string description;
-  Raw schema{"{\"type\":\"object\"}"};  // JSON Schema of the arguments; an object.
-};
+using protocol::ToolSpec;
 
 struct UserInput {
   protocol::Blocks blocks;  // Text and images.
@@ -54,7 +51,7 @@ using BlobReader = std::function<Result<std::string>(const std::string& blob)>;
 
 struct Request {
   std::vector<std::string> system;  // Sections, in order; the last one changes most often.
-  std::vector<ToolSpec> tools;      // Sent sorted by name, whatever their order here.
+  protocol::ToolSpecs tools;        // Sent in this order.
   std::vector<Entry> entries;
   ToolChoice tool_choice;
   std::optional<OutputSchema> output;

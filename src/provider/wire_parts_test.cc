@@ -74,8 +74,8 @@ TEST(WirePartsTest, PartsAreInTheOrderOfThePromptAndMarksAreOutsideOfThem) {
       TextsOf(*wire),
       (std::vector<std::string>{
           R"("effort":"high")",
-          R"({"name":"read","description":"Reads.","input_schema":{"type":"object"})",
           R"({"name":"write","description":"Writes.","input_schema":{"type":"object"})",
+          R"({"name":"read","description":"Reads.","input_schema":{"type":"object"})",
           R"({"type":"text","text":"Be brief.")", R"({"type":"text","text":"Today is Monday.")",
           R"("thinking":{"type":"adaptive","display":"summarized"})",
           R"("tool_choice":{"type":"auto"})",
@@ -101,7 +101,9 @@ TEST(WirePartsTest, TheOtherDialectsHaveTheirToolsTheSystemAndEveryMessage) {
     for (const WirePart& part : wire->parts) kinds += "eotsTcm"[static_cast<int>(part.kind)];
     EXPECT_EQ(kinds, dialect == Dialect::kOpenAiCompletions ? "ttsmmm" : "ttsmmmm");
     const std::vector<std::string> texts = TextsOf(*wire);
-    EXPECT_NE(texts[1].find("\"write\""), std::string::npos) << texts[1];
+    EXPECT_NE(texts[0].find("\"write\""), std::string::npos)
+        << "in the request's order: " << texts[0];
+    EXPECT_NE(texts[1].find("\"read\""), std::string::npos) << texts[1];
     EXPECT_NE(texts[2].find("Be brief."), std::string::npos) << texts[2];
     EXPECT_NE(texts.back().find("result of t1"), std::string::npos) << texts.back();
   }

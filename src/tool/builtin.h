@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/environment.h"
@@ -43,6 +44,7 @@ struct WebAccess {
   std::vector<std::string> private_hosts;  // May be asked though they are not public.
 };
 std::unique_ptr<Tool> MakeWebFetchTool(WebAccess access);
+inline constexpr std::string_view kStructuredOutput = "StructuredOutput";
 /// Not among the builtin ones: for a turn whose answer must fit `schema`, an object's.
 std::unique_ptr<Tool> MakeStructuredOutputTool(std::string schema,
                                                std::function<void(const Raw&)> take);

@@ -1,27 +1,18 @@
-// Registry: the tools of a session by name, and the check of a call before anything else is done
-// with it. Owns the tools. Belongs to one thread.
+// Registry: the tools of a session by name, and the check of a call against a tool's own schema.
+// Owns the tools. Belongs to one thread.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/json_schema.h"
 #include "base/result.h"
+#include "protocol/tool_spec.h"
 #include "tool/tool.h"
 
 namespace stet::tool {
-
-/// What a model is told of a tool.
-struct ToolSpec {
-  std::string name;
-  std::string description;
-  Raw schema;
-
-  friend bool operator==(const ToolSpec&, const ToolSpec&) = default;
-};
 
 class Registry {
  public:
@@ -36,14 +27,13 @@ class Registry {
   [[nodiscard]] Status Check(std::string_view name, const Raw& args) const;
 
   /// Sorted by name.
-  [[nodiscard]] std::vector<ToolSpec> Specs() const;
+  [[nodiscard]] protocol::ToolSpecs Specs() const;
 
  private:
   struct Entry {
     std::unique_ptr<Tool> tool;
-    std::shared_ptr<const JsonSchema> schema;  // Of everybody who has such a tool.
+    std::shared_ptr<const JsonSchema> schema;  // Shared by all sessions that have such a tool.
   };
-  [[nodiscard]] std::vector<std::string_view> Nearest(std::string_view name) const;
 
   std::map<std::string, Entry, std::less<>> tools_;
 };

@@ -5,26 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "tool/builtin.h"
+#include "tool/named_tool.h"
 
 namespace stet::tool {
 namespace {
-
-class NamedTool final : public Tool {
- public:
-  explicit NamedTool(std::string name, std::string schema = R"({"type":"object"})")
-      : name_(std::move(name)), schema_(std::move(schema)) {}
-  [[nodiscard]] std::string_view name() const override { return name_; }
-  [[nodiscard]] std::string_view description() const override { return "does nothing"; }
-  [[nodiscard]] std::string_view schema() const override { return schema_; }
-  [[nodiscard]] Result<Intent> Intend(const Raw&, const Workspace&) const override {
-    return Intent();
-  }
-  Async<Outcome> Run(const Raw&, Call&) override { co_return Say("done"); }
-
- private:
-  std::string name_;
-  std::string schema_;
-};
 
 class RegistryTest : public testing::Test {
  protected:
@@ -43,7 +27,7 @@ class RegistryTest : public testing::Test {
 
 TEST_F(RegistryTest, SpecsAreSortedByName) {
   std::string names;
-  for (const ToolSpec& spec : registry_.Specs()) names += spec.name + " ";
+  for (const protocol::ToolSpec& spec : registry_.Specs()) names += spec.name + " ";
   EXPECT_EQ(names, "Bash Grep Read Write ");
 }
 

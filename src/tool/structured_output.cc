@@ -11,7 +11,7 @@ class StructuredOutputTool final : public Tool {
   StructuredOutputTool(std::string schema, std::function<void(const Raw&)> take)
       : schema_(std::move(schema)), take_(std::move(take)) {}
 
-  [[nodiscard]] std::string_view name() const override { return "StructuredOutput"; }
+  [[nodiscard]] std::string_view name() const override { return kStructuredOutput; }
   [[nodiscard]] std::string_view description() const override {
     return "Gives your final answer. You must call it, once, when the work is done: only what its "
            "arguments say counts as the answer.";

@@ -146,8 +146,11 @@ class Session {
 
   std::string ChangeTools() {
     request_.tools[random_.Below(request_.tools.size())].description = Words(60);
+    protocol::Toolset toolset;
+    toolset.cause = "option";
+    Append({.payload = std::move(toolset)});
     Work(1);
-    return "tools";
+    return "option";
   }
 
   std::string ChangeEffort() {
@@ -259,7 +262,7 @@ TEST_P(PrefixTest, WhatIsForeseenIsReportedAndEveryBreakHasItsCause) {
     RunSession(dir.Sub(fmt::format("ses_{}", seed)), seed, 40, sums);
     if (HasFatalFailure()) return;
   }
-  for (const char* cause : {"", "model", "tools", "rewind", "compaction"})
+  for (const char* cause : {"", "model", "option", "rewind", "compaction"})
     EXPECT_GT(sums.causes[cause], 0) << cause;
   EXPECT_EQ(sums.causes["effort"] > 0, GetParam().dialect == Dialect::kAnthropicMessages);
   const double share = static_cast<double>(sums.off) / static_cast<double>(sums.reported);
