@@ -34,9 +34,9 @@ using PayloadVariant =
     std::variant<UserMessage, AssistantMessage, ToolResult, InternalMessage, HarnessItem,
                  CustomMessage, Compact, Rewind, Branch, Opened, Gap, InstructionSnapshot, Turn,
                  ModelCall, ToolStarted, Permission, Question, QueueUpdate, ContentReplacement,
-                 Snip, FileFact, Task, SessionInfo, SkillIndex, ChannelInject, Custom, PhaseMoved,
-                 FindingRaised, FindingCleared, Waiver, Evidence, Anchor, Repair, Stop, PromiseMade,
-                 CapsuleRestored, Pin, Transaction, Receipt, UnknownEvent>;
+                 Snip, FileFact, Task, Owed, SessionInfo, SkillIndex, ChannelInject, Custom,
+                 PhaseMoved, FindingRaised, FindingCleared, Waiver, Evidence, Anchor, Repair, Stop,
+                 PromiseMade, CapsuleRestored, Pin, Transaction, Receipt, UnknownEvent>;
 
 inline constexpr std::size_t kPayloadTypes = std::variant_size_v<PayloadVariant>;
 
