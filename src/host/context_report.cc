@@ -23,7 +23,8 @@ namespace {
 std::vector<provider::ToolSpec> BuiltinSpecs() {
   Loop loop;
   ModelAccess access(loop);
-  tool::Shells none({});
+  tool::Tasks no_tasks;
+  tool::Shells none(no_tasks);
   tool::Registry registry;
   for (std::unique_ptr<tool::Tool>& builtin : tool::BuiltinTools({{}, none}, {&access.http(), {}}))
     (void)registry.Add(std::move(builtin));
