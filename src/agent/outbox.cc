@@ -298,8 +298,10 @@ Result<bool> OwesNotice(Workbench& bench) {
   RETURN_IF_ERROR(bench.outbox.Update(bench.log));
   for (const Ordinal at : bench.outbox.due()) {
     ASSIGN_OR_RETURN(const protocol::Event event, bench.log.EventAt(at));
+    if (std::holds_alternative<protocol::Task>(event.payload)) return true;
+    // What cannot be read cannot be told: it keeps no turn going.
     const auto* owed = std::get_if<protocol::Owed>(&event.payload);
-    if (owed == nullptr || owed->origin == "user" || owed->origin == "system") return true;
+    if (owed != nullptr && (owed->origin == "user" || owed->origin == "system")) return true;
   }
   return false;
 }

@@ -227,6 +227,13 @@ TEST_F(OutboxTest, WhatAnotherProgramOwesDoesNotBrickTheSession) {
   ASSERT_TRUE(Pay());
   EXPECT_EQ(Due(), Texts());
   EXPECT_EQ(All<protocol::HarnessItem>(*log_)[0].item.kind, item::kRuntimeNotice);
+  // One that cannot be read, as its members do not fit, is not told, and keeps no turn going.
+  protocol::UnknownEvent strange;
+  strange.type = "owed";
+  strange.extra = R"("owedId":"owed_2","text":7)";
+  Append(*log_, {.payload = strange});
+  EXPECT_FALSE(*OwesNotice(*bench_));
+  ASSERT_TRUE(Pay());
 }
 
 TEST_F(OutboxTest, OnlyNoticesKeepATurnFromEnding) {

@@ -101,7 +101,8 @@ void Index::FoldPlace(const Prefix& prefix, Entry& entry, std::string_view line)
   if (!prefix.client_message_id.empty())
     AddKey(Key::kClientMessage, FastHash(prefix.client_message_id));
   if (!prefix.queue_item_id.empty()) AddKey(Key::kQueueItem, FastHash(prefix.queue_item_id));
-  if (!prefix.owed_id.empty()) AddKey(Key::kOwed, FastHash(prefix.owed_id));
+  if (entry.type == kTypeNumber<protocol::Owed> && !prefix.owed_id.empty())
+    AddKey(Key::kOwed, FastHash(prefix.owed_id));
   if (entry.type == kUnknownType && prefix.critical && fold_.state.needs_newer.empty()) {
     fold_.state.needs_newer = prefix.type;
     Report(
