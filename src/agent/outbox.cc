@@ -25,7 +25,7 @@ protocol::Carried Carrying(const protocol::Task& end) {
   return carried;
 }
 
-bool IsBlank(std::string_view text) {
+bool SaysNothing(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
@@ -196,7 +196,7 @@ class Payment {
     // Another program may have written it: whatever it says, it is told, and the session goes on.
     NewItem item{.kind = IsItemKind(owed.kind) ? std::string_view(owed.kind) : item::kRuntimeNotice,
                  .origin = IsItemOrigin(owed.origin) ? std::string_view(owed.origin) : "system",
-                 .content = IsBlank(owed.text) ? "(It says nothing.)" : std::move(owed.text)};
+                 .content = SaysNothing(owed.text) ? "(It says nothing.)" : std::move(owed.text)};
     item.by = std::move(owed.by);
     item.carries = std::move(carried);
     return Add(std::move(item));
@@ -239,7 +239,7 @@ std::string Cut(std::string text) {
 
 namespace {
 
-Result<bool> Waits(const Workbench& bench, const protocol::Owed& wanted) {
+Result<bool> WaitsAlready(const Workbench& bench, const protocol::Owed& wanted) {
   if (bench.outbox.waiting() == 0) return false;
   for (const Ordinal at : bench.outbox.due()) {
     ASSIGN_OR_RETURN(const protocol::Event event, bench.log.EventAt(at));
@@ -254,7 +254,7 @@ Result<bool> Waits(const Workbench& bench, const protocol::Owed& wanted) {
 }  // namespace
 
 Result<std::optional<protocol::Payload>> OwedEvent(Workbench& bench, NewOwed owed) {
-  if (owed.origin != "extension" && IsBlank(owed.text)) return std::nullopt;
+  if (owed.origin != "extension" && SaysNothing(owed.text)) return std::nullopt;
   RETURN_IF_ERROR(bench.outbox.Update(bench.log));
   protocol::Owed event;
   event.owed_id = protocol::NewOwedId(ProcessRandom());
@@ -263,7 +263,7 @@ Result<std::optional<protocol::Payload>> OwedEvent(Workbench& bench, NewOwed owe
   event.by = std::move(owed.by);
   event.text = Cut(std::move(owed.text));
   event.data = std::move(owed.data);
-  ASSIGN_OR_RETURN(const bool waits, Waits(bench, event));
+  ASSIGN_OR_RETURN(const bool waits, WaitsAlready(bench, event));
   if (waits) return std::nullopt;
   if (bench.outbox.waiting() >= Outbox::kMaxWaiting) {
     PublishNotice(bench.log, event.by.value_or(event.kind),

@@ -8,7 +8,7 @@
 namespace stet::agent {
 namespace {
 
-void Take(const protocol::Event& event, const protocol::Task& task, protocol::TaskRows& rows) {
+void TakeTask(const protocol::Event& event, const protocol::Task& task, protocol::TaskRows& rows) {
   auto row = std::ranges::find(rows, task.task_id, &protocol::TaskRow::task_id);
   if (row == rows.end()) {
     row = rows.emplace(rows.end());
@@ -37,7 +37,8 @@ Result<protocol::TaskRows> ReadTasks(const log::Log& log) {
   for (log::Ordinal at = 0; at < entries.size(); ++at) {
     if (entries[at].type != protocol::kTypeNumber<protocol::Task>) continue;
     ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(at));
-    if (const auto* task = std::get_if<protocol::Task>(&event.payload)) Take(event, *task, rows);
+    if (const auto* task = std::get_if<protocol::Task>(&event.payload))
+      TakeTask(event, *task, rows);
   }
   return rows;
 }
