@@ -5,8 +5,8 @@
 
 namespace stet {
 
-/// The repository's folder. Defined once for each test program, in tests/main.cc: a compiler's cache
-/// then serves every clone.
+/// The repository's folder. Defined once for each test program, in tests/main.cc: a compiler's
+/// cache then serves every clone.
 std::string SourceDir();
 
 }  // namespace stet

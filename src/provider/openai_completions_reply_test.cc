@@ -89,7 +89,7 @@ TEST(OpenAiCompletionsReply, AWholeReplyIsTheSameStreamInAnyPieces) {
 {"type":"message_end"}
 )";
   const Heard heard = Hear(WholeReply());
-  EXPECT_EQ(heard.events, WithIds(expected));
+  EXPECT_EQ(heard.events, WithOpenAiIds(expected));
   EXPECT_TRUE(heard.ended);
   EXPECT_TRUE(heard.reply.usage_final);
   ExpectTheSameInAnyPieces(kDialect, &MakeDecoder, WholeReply(), heard.events);

@@ -39,7 +39,7 @@ inline Model OpenAiModel(Dialect dialect) {
 }
 
 /// `events` with ID1 and ID2 replaced by the first ids that HearPieces mints.
-inline std::string WithIds(std::string events) {
+inline std::string WithOpenAiIds(std::string events) {
   Random ids(1);
   for (const std::string_view place : {"ID1", "ID2"}) {
     const std::string id = protocol::NewToolCallId(ids);

@@ -97,7 +97,7 @@ TEST(OpenAiResponsesReply, AWholeReplyIsTheSameStreamInAnyPieces) {
 {"type":"message_end"}
 )";
   const Heard heard = Hear(WholeReply());
-  EXPECT_EQ(heard.events, WithIds(expected));
+  EXPECT_EQ(heard.events, WithOpenAiIds(expected));
   EXPECT_TRUE(heard.ended);
   ExpectTheSameInAnyPieces(kDialect, &MakeDecoder, WholeReply(), heard.events);
 }
