@@ -29,9 +29,9 @@ namespace {
 using test::CallBlock;
 using test::Wire;
 
-constexpr std::chrono::seconds kPatience(60);
+constexpr std::chrono::seconds kEndTime(60);
 
-std::size_t Count(std::string_view text, std::string_view part) {
+std::size_t TimesIn(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string_view::npos;
        at = text.find(part, at + part.size()))
@@ -40,7 +40,7 @@ std::size_t Count(std::string_view text, std::string_view part) {
 }
 
 /// A few commands for the background, which end while others are waited for.
-std::string Script() {
+std::string BackgroundScript() {
   const auto background = [](std::string_view command) {
     return CallBlock("Bash", fmt::format(R"({{"command":"{}","background":true}})", command));
   };
@@ -62,7 +62,7 @@ std::string Script() {
 }
 
 /// A log, as far as it says what is owed and paid.
-struct Ledger {
+struct OwedLedger {
   std::map<std::string, std::string> call_of;  // By task.
   std::map<std::string, int> ends;             // Of a task.
   std::map<std::string, std::string> owed;     // Texts by id.
@@ -72,7 +72,7 @@ struct Ledger {
 class TaskKillTest : public testing::Test {
  protected:
   void SetUp() override {
-    StartServer(Script());
+    StartServer(BackgroundScript());
     const auto began = SystemClock().Steady();
     const Finished ran = task_.Run({"do it"});
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -100,7 +100,7 @@ class TaskKillTest : public testing::Test {
 
   /// Kills the program somewhere on its way.
   void RunAndKill() {
-    StartServer(Script());
+    StartServer(BackgroundScript());
     std::vector<std::string> arguments = {"do it"};
     if (HasSession()) arguments.insert(arguments.begin(), "-c");
     Result<Subprocess> program = Subprocess::Start(task_.Command(std::move(arguments)));
@@ -112,7 +112,7 @@ class TaskKillTest : public testing::Test {
     pollfd end{.fd = program->pidfd(), .events = POLLIN, .revents = 0};
     if (::ppoll(&end, 1, &span, nullptr) != 0) ++whole_;
     ::kill(program->pid(), SIGKILL);
-    EXPECT_EQ(::poll(&end, 1, Deadline::After(kPatience).PollTimeout()), 1);
+    EXPECT_EQ(::poll(&end, 1, Deadline::After(kEndTime).PollTimeout()), 1);
     EXPECT_TRUE(program->Reap());
     CheckRequests();
   }
@@ -133,7 +133,7 @@ class TaskKillTest : public testing::Test {
       std::set<std::string> here;
       for (int task = 1; task < 30; ++task) {
         const std::string notice = fmt::format("The background command shell-{} ", task);
-        const std::size_t count = Count(body, notice);
+        const std::size_t count = TimesIn(body, notice);
         EXPECT_LE(count, 1U) << notice << body;
         if (count > 0) here.insert(notice);
       }
@@ -160,8 +160,8 @@ class TaskKillTest : public testing::Test {
       Take(message->carries, paid);
   }
 
-  static Ledger Read(const log::Log& log) {
-    Ledger ledger;
+  static OwedLedger Read(const log::Log& log) {
+    OwedLedger ledger;
     const Status read = log.Read(0, [&](const log::Entry&, std::string_view line) {
       const Result<protocol::Event> event = protocol::DecodeEvent(line);
       if (!event) return false;
@@ -183,7 +183,7 @@ class TaskKillTest : public testing::Test {
   void CheckLog() {
     const std::unique_ptr<log::Log> log = OpenToRead(task_.SessionDir());
     ASSERT_TRUE(log);
-    const Ledger ledger = Read(*log);
+    const OwedLedger ledger = Read(*log);
     for (const auto& [task, call] : ledger.call_of) {
       const auto end = ledger.ends.find(task);
       EXPECT_EQ(end == ledger.ends.end() ? 0 : end->second, 1) << task;

@@ -1,30 +1,12 @@
 // Tasks of a session that clients take part in: what the model is told of them, once on every path,
 // and what clients see and have stopped.
-#include <fcntl.h>
-#include <sys/stat.h>
-
+#include "tests/model/gate_fixture.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
 namespace {
 
-/// A command waits at each of these until it is opened.
-class Gate {
- public:
-  Gate(const std::string& folder, const std::string& name) : path_(folder + "/" + name) {
-    EXPECT_EQ(::mkfifo(path_.c_str(), 0600), 0);
-  }
-  /// Returns when the command is there, which then goes on.
-  void Open() const {
-    const Fd fd(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
-    EXPECT_GE(fd.get(), 0);
-  }
-
- private:
-  std::string path_;
-};
-
-std::size_t Count(std::string_view text, std::string_view part) {
+std::size_t TimesIn(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string_view::npos;
        at = text.find(part, at + part.size()))
@@ -32,7 +14,7 @@ std::size_t Count(std::string_view text, std::string_view part) {
   return count;
 }
 
-constexpr std::string_view kNotice = "The background command shell-1 ";
+constexpr std::string_view kTaskNotice = "The background command shell-1 ";
 
 class TasksLiveTest : public LiveTest {
  protected:
@@ -77,15 +59,15 @@ TEST_F(TasksLiveTest, AnEndDuringACallIsOnRecordAtOnceAndToldAtTheNextStep) {
   EXPECT_TRUE(heard_->All<protocol::HarnessItem>().empty()) << "a call is open";
   call.Open();
   EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
-  EXPECT_EQ(Count(Requests()[1], kNotice), 0U);
-  EXPECT_EQ(Count(Requests()[2], kNotice), 1U);
+  EXPECT_EQ(TimesIn(Requests()[1], kTaskNotice), 0U);
+  EXPECT_EQ(TimesIn(Requests()[2], kTaskNotice), 1U);
   EXPECT_NE(Requests()[2].find("built"), std::string::npos);
   const auto items = heard_->All<protocol::HarnessItem>();
   ASSERT_EQ(items.size(), 1U);
   ASSERT_TRUE(items[0].carries);
   EXPECT_EQ((*items[0].carries)[0].task_id, "shell-1");
   Run("again");
-  EXPECT_EQ(Count(Requests().back(), kNotice), 1U) << "it stays said, once";
+  EXPECT_EQ(TimesIn(Requests().back(), kTaskNotice), 1U) << "it stays said, once";
 }
 
 TEST_F(TasksLiveTest, AtRestTheEndAndItsItemComeTogetherAndBeginATurn) {
@@ -102,7 +84,7 @@ TEST_F(TasksLiveTest, AtRestTheEndAndItsItemComeTogetherAndBeginATurn) {
   ASSERT_GE(types.size(), 3U);
   EXPECT_EQ(types[1], "harness_item");
   EXPECT_EQ(types[2], "turn");
-  EXPECT_EQ(Count(Requests().back(), kNotice), 1U);
+  EXPECT_EQ(TimesIn(Requests().back(), kTaskNotice), 1U);
 }
 
 TEST_F(TasksLiveTest, AfterARewindToBehindTheCallTheModelIsToldAgain) {
@@ -114,7 +96,7 @@ TEST_F(TasksLiveTest, AfterARewindToBehindTheCallTheModelIsToldAgain) {
   Run("go");
   AwaitEnd("shell-1");
   Run("what now");
-  EXPECT_EQ(Count(Requests().back(), kNotice), 1U);
+  EXPECT_EQ(TimesIn(Requests().back(), kTaskNotice), 1U);
   // To the result of the call.
   std::string result;
   for (const protocol::Event& event : heard_->Events()) {
@@ -122,10 +104,10 @@ TEST_F(TasksLiveTest, AfterARewindToBehindTheCallTheModelIsToldAgain) {
   }
   ASSERT_TRUE(session_->Rewind(result));
   Run("once more");
-  EXPECT_EQ(Count(Requests().back(), kNotice), 1U) << Requests().back();
+  EXPECT_EQ(TimesIn(Requests().back(), kTaskNotice), 1U) << Requests().back();
   ASSERT_TRUE(session_->Rewind(std::nullopt));
   Run("from the beginning");
-  EXPECT_EQ(Count(Requests().back(), kNotice), 0U) << "this path never started it";
+  EXPECT_EQ(TimesIn(Requests().back(), kTaskNotice), 0U) << "this path never started it";
 }
 
 TEST_F(TasksLiveTest, AnEndWhereItsCallIsNotOnThePathBeginsNoTurn) {
@@ -143,7 +125,7 @@ TEST_F(TasksLiveTest, AnEndWhereItsCallIsNotOnThePathBeginsNoTurn) {
   EXPECT_TRUE(heard_->All<protocol::HarnessItem>().empty());
   ASSERT_TRUE(session_->Branch(leaf));
   Run("back");
-  EXPECT_EQ(Count(Requests().back(), kNotice), 1U);
+  EXPECT_EQ(TimesIn(Requests().back(), kTaskNotice), 1U);
 }
 
 TEST_F(TasksLiveTest, APersonHasATaskStopped) {
@@ -235,12 +217,12 @@ TEST_F(TasksLiveTest, WhatDiedWithItsProcessIsLostAndToldOnce) {
   EXPECT_EQ(row.state, "lost");
   EXPECT_EQ(session_->TaskOutput("shell-1")->text, "listening\n");
   Run("and now");
-  EXPECT_EQ(Count(Requests()[0], "shell-1 was lost when stet was stopped"), 1U) << Requests()[0];
+  EXPECT_EQ(TimesIn(Requests()[0], "shell-1 was lost when stet was stopped"), 1U) << Requests()[0];
   EXPECT_NE(Requests()[0].find("listening"), std::string::npos);
   ASSERT_TRUE(session_->Close());
   Open(attach);
   Run("again");
-  EXPECT_EQ(Count(Requests()[1], kNotice), 1U);
+  EXPECT_EQ(TimesIn(Requests()[1], kTaskNotice), 1U);
 }
 
 TEST_F(TasksLiveTest, WhatRunsIsToldAgainBehindACompaction) {
@@ -283,7 +265,7 @@ TEST_F(TasksLiveTest, AnEndDuringACompactionWaitsForItAndThenBeginsATurn) {
   const auto compact = std::ranges::find(types, "compact");
   ASSERT_NE(compact, types.end());
   EXPECT_EQ(std::find(types.begin(), compact, "harness_item"), compact);
-  EXPECT_EQ(Count(Requests().back(), kNotice), 1U) << Requests().back();
+  EXPECT_EQ(TimesIn(Requests().back(), kTaskNotice), 1U) << Requests().back();
 }
 
 TEST_F(TasksLiveTest, WhatAHookAddsIsOwedBeforeItIsToldAndOutlivesTheProcess) {
@@ -298,9 +280,9 @@ TEST_F(TasksLiveTest, WhatAHookAddsIsOwedBeforeItIsToldAndOutlivesTheProcess) {
   attach.session_id = session_id_;
   Open(attach);
   Run("say it");
-  EXPECT_EQ(Count(Requests()[0], "the word is xyzzy"), 1U) << Requests()[0];
+  EXPECT_EQ(TimesIn(Requests()[0], "the word is xyzzy"), 1U) << Requests()[0];
   Run("again");
-  EXPECT_EQ(Count(Requests()[1], "the word is xyzzy"), 1U);
+  EXPECT_EQ(TimesIn(Requests()[1], "the word is xyzzy"), 1U);
 }
 
 }  // namespace
