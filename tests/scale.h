@@ -73,6 +73,12 @@ struct Scale {
   // How long a client never reads, beyond the few turns that it takes to see that nobody minds.
   int stuck_seconds = 0;
 
+  // Random histories of what is owed to the model and paid.
+  int outbox_runs = 300;
+
+  // Kills of the program while background commands end.
+  int task_kills = 100;
+
   // Kills of a host with turns under way in it.
   int host_kills = 6;
 };
@@ -103,6 +109,8 @@ inline const Scale& TestScale() {
                  .lossy_events = 100'000,
                  .noise_seconds = 300,
                  .stuck_seconds = 600,
+                 .outbox_runs = 20'000,
+                 .task_kills = 2'000,
                  .host_kills = 200};
   }();
   return scale;

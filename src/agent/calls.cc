@@ -335,6 +335,7 @@ tool::Call Calls::MakeCall(One& one) {
                 if (task.phase == "start")
                   NotifyHooks(bench_, stamp_,
                               hook::OnTaskCreated(task.task_id, one.intent.summary));
+                if (task.name) task.name = bench_.redactor.Clean(*std::move(task.name));
                 return AppendEvent(bench_.log, std::move(task), stamp_);
               },
           .put_blob =

@@ -123,7 +123,7 @@ Async<Status> Calls::AfterCall(One& one) {
     hook::Said objection = verdict->block;
     objection.text = fmt::format("It objects to your call of {}: {}", one.block.tool_name,
                                  objection.text.empty() ? "no reason was given" : objection.text);
-    bench_.hook_said.push_back(std::move(objection));
+    CO_RETURN_IF_ERROR(Owe(bench_, OwedByHook(objection), stamp_));
   }
   if (!verdict->updated_output) co_return Status();
   protocol::ContentReplacement replacement;

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kMaxTextBytes = 4000;
 constexpr std::size_t kMaxEventsBytes = 500'000;
 constexpr std::size_t kMaxKept = 1000;
-constexpr std::size_t kMaxMessages = 100;
 
 std::string TextOf(const protocol::Event& event) {
   std::string text;
@@ -140,8 +139,11 @@ hook::ExtensionHost HostOf(Workbench& bench) {
   };
   host.read = [&bench](const std::string& kind) { return ReadKept(bench.log, kind); };
   host.message = [&bench](hook::ExtensionMessage message) {
-    if (bench.extension_messages.size() < kMaxMessages)
-      bench.extension_messages.push_back(std::move(message));
+    NewOwed owed{
+        .origin = "extension", .kind = std::move(message.kind), .text = std::move(message.text)};
+    owed.data = std::move(message.data);
+    if (const Status kept = Owe(bench, std::move(owed), {}); !kept)
+      PublishNotice(bench.log, "stet", "what an extension says is lost: " + kept.error().Text());
   };
   host.notice = [&bench](const std::string& by, const std::string& text) {
     PublishNotice(bench.log, by, text);
@@ -163,19 +165,6 @@ Async<Status> TransformContext(Workbench& bench, protocol::Stamp stamp, CancelTo
       CO_RETURN_IF_ERROR(Apply(bench, stamp, change.by, operation));
   }
   co_return Status();
-}
-
-Status TakeExtensionMessages(Workbench& bench, const protocol::Stamp& stamp) {
-  for (hook::ExtensionMessage& message : std::exchange(bench.extension_messages, {})) {
-    protocol::CustomMessage event;
-    event.kind = std::move(message.kind);
-    protocol::TextBlock text;
-    text.text = std::move(message.text);
-    event.message.blocks.emplace_back(std::move(text));
-    event.data = std::move(message.data);
-    RETURN_IF_ERROR(AppendEvent(bench.log, std::move(event), stamp));
-  }
-  return {};
 }
 
 std::vector<std::string> NamesOf(const protocol::Event& event) {

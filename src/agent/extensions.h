@@ -18,9 +18,6 @@ hook::ExtensionHost HostOf(Workbench& bench);
 /// kUnavailable when one that must be asked failed.
 Async<Status> TransformContext(Workbench& bench, protocol::Stamp stamp, CancelToken cancel);
 
-/// Appends what they want the model to see. Only where a message may stand.
-Status TakeExtensionMessages(Workbench& bench, const protocol::Stamp& stamp);
-
 /// What they hear of an event: its type, and perhaps another name.
 std::vector<std::string> NamesOf(const protocol::Event& event);
 

@@ -79,9 +79,11 @@ Async<Result<hook::Verdict>> FireHooks(Workbench& bench, protocol::Stamp stamp,
   for (const hook::SaidFinding& finding : verdict.findings)
     batch.push_back({.payload = PayloadOf(finding), .id = "", .stamp = stamp});
   if (!batch.empty()) CO_RETURN_IF_ERROR(bench.log.Append(std::move(batch)));
-  // What is said before a compaction is for who sums up.
-  if (event != hook::Event::kPreCompact) {
-    for (const hook::Said& said : verdict.contexts) bench.hook_said.push_back(said);
+  // What is said before a compaction is for who sums up; what is said of a prompt goes with it.
+  const bool blocked = event == hook::Event::kUserPromptSubmit && verdict.blocks;
+  if (event != hook::Event::kPreCompact && !blocked) {
+    for (const hook::Said& said : verdict.contexts)
+      CO_RETURN_IF_ERROR(Owe(bench, OwedByHook(said), stamp));
   }
   co_return verdict;
 }
@@ -93,14 +95,11 @@ void NotifyHooks(Workbench& bench, const protocol::Stamp& stamp, hook::Occasion 
       [&log = bench.log](const hook::Verdict& verdict) { PublishMessages(log, verdict); });
 }
 
-Status TakeHookContexts(Workbench& bench, const protocol::Stamp& stamp) {
-  for (hook::Said& said : std::exchange(bench.hook_said, {})) {
-    NewItem item{.kind = item::kHook, .origin = "hook", .content = ""};
-    item.content = fmt::format("A hook of the user's adds:\n{}", said.text);
-    item.by = std::move(said.by);
-    RETURN_IF_ERROR(AppendItem(bench.log, std::move(item), stamp));
-  }
-  return {};
+NewOwed OwedByHook(const hook::Said& said) {
+  return {.origin = "hook",
+          .kind = std::string(item::kHook),
+          .text = fmt::format("A hook of the user's adds:\n{}", said.text),
+          .by = said.by};
 }
 
 Async<Result<std::optional<std::string>>> SubmitPrompt(Workbench& bench, protocol::Stamp stamp,
@@ -118,7 +117,6 @@ Async<Result<std::optional<std::string>>> SubmitPrompt(Workbench& bench, protoco
     snip.through = *message;
     snip.by = verdict->block.by;
     CO_RETURN_IF_ERROR(AppendEvent(bench.log, std::move(snip), stamp));
-    bench.hook_said.clear();
     co_return fmt::format("a hook blocked the prompt: {}",
                           verdict->block.text.empty() ? "it gave no reason" : verdict->block.text);
   }

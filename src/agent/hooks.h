@@ -1,9 +1,9 @@
 // What the loop tells hooks, and what it makes of what they say. Without hooks nothing here costs
 // anything.
 //
-// Whatever hooks add or change is in the log before it counts: findings at once, context as harness
-// items at the next step, arguments with `tool_started`. None of them is run again when a log is
-// read.
+// Whatever hooks add or change is in the log before it counts: findings and context at once (the
+// model is told at the next step), arguments with `tool_started`. None of them is run again when a
+// log is read.
 #pragma once
 
 #include <optional>
@@ -18,16 +18,16 @@ namespace stet::agent {
 [[nodiscard]] bool HooksWant(const Workbench& bench, hook::Event event,
                              std::string_view subject = "");
 
-/// Runs the hooks of the occasion, publishes what they say to people, appends the findings and
-/// keeps the context for the next step. Fails only when the log cannot be written.
+/// Runs the hooks of the occasion, publishes what they say to people, and appends the findings and
+/// the context, which is owed to the model from then on. Fails only when the log cannot be written.
 Async<Result<hook::Verdict>> FireHooks(Workbench& bench, protocol::Stamp stamp,
                                        hook::Occasion occasion, CancelToken cancel);
 
 /// The same without waiting; nothing but what they say to people counts.
 void NotifyHooks(Workbench& bench, const protocol::Stamp& stamp, hook::Occasion occasion);
 
-/// Tells the model what hooks have added since the last time. Only where a message may stand.
-Status TakeHookContexts(Workbench& bench, const protocol::Stamp& stamp);
+/// What a hook has said, as the model is told it.
+NewOwed OwedByHook(const hook::Said& said);
 
 /// Tells people.
 void PublishNotice(log::Log& log, std::string by, std::string text);

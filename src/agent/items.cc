@@ -23,6 +23,8 @@ bool WasCarried(const log::Log& log, log::Ordinal event) {
   });
 }
 
+}  // namespace
+
 Result<bool> MayMerge(const log::Log& log) {
   const log::Ordinal leaf = log.index().leaf();
   if (leaf == log::kNone || WasCarried(log, leaf)) return false;
@@ -34,25 +36,34 @@ Result<bool> MayMerge(const log::Log& log) {
   return item != nullptr && item->placement == "merge";
 }
 
-}  // namespace
+bool IsItemKind(std::string_view kind) { return std::ranges::find(kKinds, kind) != kKinds.end(); }
+bool IsItemOrigin(std::string_view origin) {
+  return std::ranges::find(kOrigins, origin) != kOrigins.end();
+}
 
-Status AppendItem(log::Log& log, NewItem item, const protocol::Stamp& stamp) {
-  if (std::ranges::find(kKinds, item.kind) == kKinds.end())
+Result<protocol::HarnessItem> MakeItem(NewItem item, bool merges) {
+  if (!IsItemKind(item.kind))
     return Fail(Code::kInvalid, fmt::format("there is no harness item of kind {}", item.kind));
-  if (std::ranges::find(kOrigins, item.origin) == kOrigins.end())
+  if (!IsItemOrigin(item.origin))
     return Fail(Code::kInvalid, fmt::format("a harness item cannot come from {}", item.origin));
   if (item.content.find_first_not_of(" \t\r\n") == std::string::npos)
     return Fail(Code::kInvalid, fmt::format("a {} item says nothing", item.kind));
-  ASSIGN_OR_RETURN(const bool merge, MayMerge(log));
   protocol::HarnessItem event;
   event.queue_item_id = std::move(item.queue_item_id);
-  event.placement = merge ? "merge" : "own";
+  if (item.carries) event.carries.emplace().push_back(*std::move(item.carries));
+  event.placement = merges ? "merge" : "own";
   event.by = std::move(item.by);
   event.item.kind = item.kind;
   event.item.origin = item.origin;
   event.item.content = std::move(item.content);
   event.item.visibility = item.hidden ? "hidden" : "visible";
   event.item.data = std::move(item.data);
+  return event;
+}
+
+Status AppendItem(log::Log& log, NewItem item, const protocol::Stamp& stamp) {
+  ASSIGN_OR_RETURN(const bool merges, MayMerge(log));
+  ASSIGN_OR_RETURN(protocol::HarnessItem event, MakeItem(std::move(item), merges));
   return AppendEvent(log, std::move(event), stamp);
 }
 

@@ -30,12 +30,23 @@ struct NewItem {
   bool hidden = true;  // From people, unless they look.
   std::optional<std::string> queue_item_id = {};
   std::optional<Raw> data = {};
-  std::optional<std::string> by = {};  // Which hook or extension.
+  std::optional<std::string> by = {};             // Which hook or extension.
+  std::optional<protocol::Carried> carries = {};  // What it pays (outbox.h).
 };
 
-/// Appends the item where it belongs, which is decided here once: merged into the tool result
-/// before it when no request has carried that one yet, else a message of its own. kInvalid for a
-/// kind or origin that there is not, and for an item that says nothing.
+/// Whether an item may have this kind, and this origin.
+bool IsItemKind(std::string_view kind);
+bool IsItemOrigin(std::string_view origin);
+
+/// Whether an item that is appended now is merged into the tool result before it: when no request
+/// has carried that one yet. Else it is a message of its own.
+Result<bool> MayMerge(const log::Log& log);
+
+/// The event of an item. kInvalid for a kind or origin that there is not, and for an item that says
+/// nothing.
+Result<protocol::HarnessItem> MakeItem(NewItem item, bool merges);
+
+/// Appends the item where it belongs, which is decided here once. Fails as the two above do.
 Status AppendItem(log::Log& log, NewItem item, const protocol::Stamp& stamp);
 
 }  // namespace stet::agent

@@ -29,13 +29,6 @@ class Fold {
     ASSIGN_OR_RETURN(const protocol::Event found, log_.EventAt(event));
     if (const auto* snapshot = std::get_if<protocol::InstructionSnapshot>(&found.payload)) {
       opening.snapshot = *snapshot;
-    } else if (const auto* task = std::get_if<protocol::Task>(&found.payload)) {
-      std::erase_if(opening.tasks,
-                    [&](const protocol::Task& one) { return one.task_id == task->task_id; });
-      if (task->phase == "start") {
-        opening.tasks.push_back(*task);
-        ++opening.tasks_so_far;
-      }
     } else if (const auto* permission = std::get_if<protocol::Permission>(&found.payload)) {
       TakePermission(*permission, opening);
     } else {
@@ -50,7 +43,6 @@ class Fold {
   [[nodiscard]] bool Counts(log::Ordinal event, const Opening& opening) const {
     const std::uint8_t type = log_.index().entries()[event].type;
     if (type == kTypeNumber<protocol::InstructionSnapshot>) return !opening.snapshot;
-    if (type == kTypeNumber<protocol::Task>) return true;
     return !open_.empty() && (called_at_ == log::kNone || event > called_at_) &&
            (type == kTypeNumber<protocol::ToolStarted> || type == kTypeNumber<protocol::FileFact> ||
             type == kTypeNumber<protocol::Permission> || type == kTypeNumber<protocol::Question>);

@@ -22,8 +22,6 @@ struct Opening {
   std::string last_end;                  // Why the last turn that ended did; empty: there is none.
   std::int64_t last_turn_at = 0;         // When the last turn started; 0: there is none.
   std::vector<policy::Rule> grants;      // Allowed by somebody for the whole session.
-  std::vector<protocol::Task> tasks;     // Running when the log was left; gone with its process.
-  std::int64_t tasks_so_far = 0;         // That ever started.
 
   // Of the calls that have no result yet.
   std::vector<protocol::ToolStarted> started;

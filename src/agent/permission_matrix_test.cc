@@ -219,7 +219,8 @@ class PermissionMatrixTest : public testing::Test {
   }
 
   TempDir temp_;
-  tool::Shells shells_{[](const tool::ShellEnd&) {}};
+  tool::Tasks tasks_;
+  tool::Shells shells_{tasks_};
   tool::Registry tools_;
   tool::Workspace workspace_;
   std::vector<std::function<std::string(const std::string&)>> aliases_;

@@ -55,11 +55,16 @@ Status Reattach(Workbench& bench, const protocol::Stamp& stamp, const context::R
     NewItem item{.kind = item::kAttachment, .content = std::move(text)};
     return AppendItem(bench.log, std::move(item), stamp);
   };
+  // However little room there is: the model could not know of it in any other way.
+  if (std::string running = bench.background ? bench.background() : ""; !running.empty()) {
+    left -= std::min(left, running.size());
+    NewItem item{.kind = item::kAttachment, .content = std::move(running)};
+    RETURN_IF_ERROR(AppendItem(bench.log, std::move(item), stamp));
+  }
   if (const std::string& todo = left_out.todo(); !todo.empty())
     RETURN_IF_ERROR(attach("Your list of things to do:\n" + todo));
   if (const std::string& plan = left_out.plan(); !plan.empty())
     RETURN_IF_ERROR(attach("The plan that you put forward:\n" + plan));
-  if (bench.background) RETURN_IF_ERROR(attach(bench.background()));
   ASSIGN_OR_RETURN(const std::vector<std::string> files, ChangedFiles(bench.log));
   for (const std::string& path : files)
     RETURN_IF_ERROR(attach(FileText(path, std::min(left, max_bytes / 3))));

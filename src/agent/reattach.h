@@ -8,8 +8,8 @@
 
 namespace stet::agent {
 
-/// Appends, within about `max_bytes`: the list of things to do and the plan, when they were left
-/// out; what runs in the background; the files that were changed last, as they are now.
+/// Appends what runs in the background, always; and within about `max_bytes`: the list of things to
+/// do and the plan, when they were left out; the files that were changed last, as they are now.
 Status Reattach(Workbench& bench, const protocol::Stamp& stamp, const context::Retelling& left_out,
                 std::size_t max_bytes);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/items.h"
 #include "base/json_view.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
@@ -215,9 +216,12 @@ Status RestoreAfterCompact(Workbench& bench, const protocol::Stamp& stamp) {
     done.verdicts = run::VerdictsJson(restored);
     add(std::move(done));
   }
+  NewOwed told{.origin = "system",
+               .kind = std::string(item::kRuntimeNotice),
+               .text = run::RenderRestored(restored)};
+  ASSIGN_OR_RETURN(std::optional<protocol::Payload> owed, OwedEvent(bench, std::move(told)));
+  if (owed) add(*std::move(owed));
   RETURN_IF_ERROR(bench.log.Append(std::move(batch)));
-  if (std::string told = run::RenderRestored(restored); !told.empty())
-    bench.notices.push_back(std::move(told));
   return bench.run.Update(bench.log);
 }
 

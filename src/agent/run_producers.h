@@ -45,8 +45,8 @@ Status PrepareRun(Workbench& bench, const protocol::Stamp& stamp);
 
 /// Verifies the run against the files: after a compaction, when a session is opened, and after a
 /// move of the leaf. Appends transactions that the files settle and, when there is a compaction on
-/// the path and the verdicts are new, `capsule_restored`; what the model must know is added to the
-/// notices.
+/// the path and the verdicts are new, `capsule_restored`; what the model must know is owed to
+/// it.
 Status RestoreAfterCompact(Workbench& bench, const protocol::Stamp& stamp);
 
 /// Somebody goes on with a run that was stopped by a limit or held up: that stop is lifted. What is

@@ -270,8 +270,9 @@ TEST_F(RunProducersTest, ACompactionIsRestoredBeforeAnythingRuns) {
   ASSERT_TRUE(RestoreAfterCompact(*bench_, stamp_));
   EXPECT_FALSE(State().restore_pending());
   EXPECT_TRUE(CapabilitiesNow(*bench_).may_write);
-  ASSERT_EQ(bench_->notices.size(), 1u);
-  EXPECT_NE(bench_->notices[0].find("stale"), std::string::npos);
+  const auto owed = All<protocol::Owed>();
+  ASSERT_EQ(owed.size(), 1u);
+  EXPECT_NE(owed[0].text.find("stale"), std::string::npos);
   ASSERT_TRUE(RestoreAfterCompact(*bench_, stamp_));
   EXPECT_EQ(All<protocol::CapsuleRestored>().size(), 1u) << "nothing new, nothing said";
   ASSERT_TRUE(WriteFile(path, "old"));

@@ -10,6 +10,7 @@
 #include "agent/hooks.h"
 #include "agent/items.h"
 #include "agent/model_call.h"
+#include "agent/outbox.h"
 #include "agent/reply_stream.h"
 #include "agent/request.h"
 #include "agent/room.h"
@@ -208,14 +209,6 @@ Status Turn::TakeSteers() {
   return {};
 }
 
-/// What ended in the background, and what hooks and extensions added.
-Status Turn::TakeNotices() {
-  for (std::string& notice : std::exchange(bench_.notices, {}))
-    RETURN_IF_ERROR(Remind(std::move(notice)));
-  RETURN_IF_ERROR(TakeExtensionMessages(bench_, stamp_));
-  return TakeHookContexts(bench_, stamp_);
-}
-
 Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   ++end.steps;
   stamp_.step_id = fmt::format("{}.{}", *stamp_.turn_id, end.steps);
@@ -223,12 +216,12 @@ Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   begun.turn_index = end.steps;
   bench_.log.Publish(std::move(begun));
   if (bench_.extensions != nullptr) co_await bench_.extensions->Settle();
-  CO_RETURN_IF_ERROR(TakeNotices());
+  CO_RETURN_IF_ERROR(PayOwed(bench_, stamp_));
   CO_RETURN_IF_ERROR(TakeSteers());
   CO_RETURN_IF_ERROR(PrepareRun(bench_, stamp_));
   const Status room = co_await MakeRoom(bench_, stamp_, cancel_.token());
   if (!room) co_return room;
-  CO_RETURN_IF_ERROR(TakeNotices());  // What a compaction found.
+  CO_RETURN_IF_ERROR(PayOwed(bench_, stamp_));  // What a compaction found, or what ended during it.
   const Status transformed = co_await TransformContext(bench_, stamp_, cancel_.token());
   if (!transformed && transformed.error().code == Code::kUnavailable) {
     rests = true;
@@ -444,7 +437,9 @@ Result<bool> Turn::GoOnAfter(const provider::CallResult& call) {
                "itself, or say in words what you want to say."));
     return true;
   }
-  if (!bench_.log.index().state().steers.empty() || !bench_.notices.empty()) return true;
+  if (!bench_.log.index().state().steers.empty()) return true;
+  ASSIGN_OR_RETURN(const bool owes, OwesNotice(bench_));
+  if (owes) return true;
   if (bench_.output && output_reminders_ < kMaxOutputReminders) {
     ++output_reminders_;
     RETURN_IF_ERROR(

@@ -82,7 +82,6 @@ class Turn {
   Result<provider::Request> BuildRequest();
   Async<Result<bool>> RecoverRoom(const provider::CallResult& call);
   Status TakeSteers();
-  Status TakeNotices();
   Status Keep(const provider::CallResult& call, const std::string& event_id);
   Status Recover(const provider::CallResult& call, TurnEnd& end, bool& rests);
   Result<bool> GoOnAfter(const provider::CallResult& call);

@@ -37,10 +37,10 @@ Async<Status> Turn::AskStopHooks(TurnEnd& end, bool& rests) {
   hook::Said reason = verdict->block;
   reason.text = "You are not done yet: " +
                 (reason.text.empty() ? std::string("go on with the work.") : reason.text);
-  bench_.hook_said.push_back(std::move(reason));
+  CO_RETURN_IF_ERROR(Owe(bench_, OwedByHook(reason), stamp_));
   rests = false;
   end.reason.clear();
-  co_return TakeHookContexts(bench_, stamp_);
+  co_return Status();
 }
 
 }  // namespace stet::agent

@@ -10,6 +10,7 @@
 
 #include "agent/asks.h"
 #include "agent/opening.h"
+#include "agent/outbox.h"
 #include "agent/redactor.h"
 #include "agent/run_view.h"
 #include "agent/sandboxing.h"
@@ -72,8 +73,8 @@ struct Workbench {
   std::optional<std::string> effort;
   std::optional<WantedOutput> output;
 
-  std::vector<std::string> notices;  // To be told at the next step: what ended meanwhile.
-  std::vector<std::string> system;   // The rendered snapshot.
+  Outbox outbox = {};               // What the model must still be told.
+  std::vector<std::string> system;  // The rendered snapshot.
   std::string cache_key;
   context::Conversation conversation;
   std::optional<tool::KnownFiles> files;  // Read from the log when first needed.
@@ -87,11 +88,9 @@ struct Workbench {
   std::function<std::string()> background = {};  // Says what runs there; empty: nothing.
   RunView run = {};
   SandboxRules sandbox = {};
-  hook::Hooks* hooks = nullptr;                                 // Null: there are none.
-  hook::Extensions* extensions = nullptr;                       // Null: there are none.
-  std::vector<hook::ExtensionMessage> extension_messages = {};  // For the next step.
+  hook::Hooks* hooks = nullptr;            // Null: there are none.
+  hook::Extensions* extensions = nullptr;  // Null: there are none.
   log::Ordinal transformed_to = 0;         // Extensions know the conversation up to here.
-  std::vector<hook::Said> hook_said = {};  // To be told at the next step: what hooks added.
 };
 
 /// Appends one event. Nothing but what the caller knows already happens when it fails.

@@ -381,6 +381,25 @@ void AddAttach(CLI::App& app, AttachCommand& attach) {
   attaching->callback([&attach] { attach.asked = true; });
 }
 
+void AddTasks(CLI::App& app, TasksCommand& command) {
+  CLI::App* tasks = app.add_subcommand("tasks", "Look at what runs in a session's background");
+  tasks->require_subcommand(1);
+  const auto add = [&](const char* name, const char* help) {
+    CLI::App* verb = tasks->add_subcommand(name, help);
+    if (std::string_view(name) != "ls")
+      verb->add_option("TASK", command.task_id, "Its id, as `stet tasks ls` shows it")->required();
+    verb->add_option(
+        "SESSION", command.session_id,
+        "The session's id, or a beginning of it; the newest of this folder by default");
+    verb->add_flag("--json", command.json, "Print JSON");
+    verb->callback([&command, name] { command.verb = name; });
+  };
+  add("ls", "List what runs, and what has run");
+  add("show", "Show one task");
+  add("stop", "Stop a task and everything that it started");
+  add("output", "Print what a task has written");
+}
+
 /// The agent itself runs in main, too; editors append `setup` to let a user log in.
 void AddAcp(CLI::App& app, SetupCommand& setup) {
   app.add_subcommand("acp", "Serve an editor over stdin and stdout (Agent Client Protocol)")
@@ -456,6 +475,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   VaultCommand vault;
   HostCommand host;
   AttachCommand attach;
+  TasksCommand tasks;
   SandboxCommand sandbox;
   HooksCommand hooks;
   ExtensionsCommand extensions;
@@ -474,6 +494,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   AddExtensions(app, extensions);
   AddHost(app, host);
   AddAttach(app, attach);
+  AddTasks(app, tasks);
   app.add_subcommand("completion", "Print a script that completes stet's command line in a shell")
       ->add_option("SHELL", shell, "bash, zsh or fish")
       ->required()
@@ -513,6 +534,7 @@ Command ParseArguments(int argc, const char* const* argv) {
   if (!extensions.verb.empty()) return extensions;
   if (!host.verb.empty()) return host;
   if (attach.asked) return attach;
+  if (!tasks.verb.empty()) return tasks;
   if (!refused.empty()) return Wrong(fmt::format("{} is not supported: leave it out", refused));
   if (sessions.verb.empty()) {
     if (const std::string wrong = WhatIsWrong(work); !wrong.empty()) return Wrong(wrong);

@@ -159,6 +159,14 @@ struct AttachCommand {
   std::string cwd;
 };
 
+/// `stet tasks VERB`.
+struct TasksCommand {
+  std::string verb;        // ls, show, stop or output
+  std::string task_id;     // For all but ls.
+  std::string session_id;  // As it was typed; empty: the newest of this folder.
+  bool json = false;
+};
+
 /// Nothing to run: text to print, and the exit code.
 struct Answer {
   std::string text;
@@ -168,7 +176,7 @@ struct Answer {
 using Command =
     std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand, ConfigCommand,
                  TrustCommand, VaultCommand, SandboxCommand, HooksCommand, ExtensionsCommand,
-                 HostCommand, AttachCommand, WorkCommand, Answer>;
+                 HostCommand, AttachCommand, TasksCommand, WorkCommand, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

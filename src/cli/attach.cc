@@ -1,12 +1,10 @@
 #include "cli/attach.h"
 
-#include <algorithm>
-#include <filesystem>
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/interrupt.h"
+#include "cli/chosen_session.h"
 #include "cli/exit_codes.h"
 #include "cli/interactive.h"
 #include "cli/live_view.h"
@@ -17,21 +15,6 @@ namespace stet::cli {
 namespace {
 
 constexpr std::size_t kRows = 24;
-
-/// The one that was named, or the newest of the folder; no host is started for one that there is
-/// not.
-Result<std::string> SessionOf(const AttachCommand& command, client::Sessions& sessions) {
-  if (!command.session_id.empty()) return sessions.Resolve(command.session_id);
-  std::error_code error;
-  const std::string here =
-      std::filesystem::canonical(command.cwd.empty() ? "." : command.cwd, error).string();
-  if (error) return Fail(Code::kNotFound, "this folder has no name any more");
-  ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> all, sessions.List());
-  const auto newest = std::ranges::find(all, here, &protocol::SessionSummary::cwd);
-  if (newest == all.end())
-    return Fail(Code::kNotFound, fmt::format("there is no session of {} to attach to", here));
-  return newest->session_id;
-}
 
 /// Shows what happens in a session, until it is interrupted.
 Result<int> Watch(const std::string& session_id, client::RemoteLive& host,
@@ -67,7 +50,8 @@ Result<int> Watch(const std::string& session_id, client::RemoteLive& host,
 
 Result<int> RunAttach(const AttachCommand& command, const AttachClients& clients,
                       Terminal& terminal) {
-  ASSIGN_OR_RETURN(const std::string session_id, SessionOf(command, clients.sessions));
+  ASSIGN_OR_RETURN(const std::string session_id,
+                   ChosenSession(command.session_id, command.cwd, clients.sessions));
   ASSIGN_OR_RETURN(const protocol::FaceSettings face, clients.device.Face());
   client::Transcript transcript(client::Cache(face.transcripts), face.device_id, session_id);
   if (::isatty(STDIN_FILENO) == 1 && terminal.stdout_is_terminal()) ShowKept(transcript, terminal);

@@ -16,6 +16,7 @@
 #include "cli/sessions.h"
 #include "cli/setup.h"
 #include "cli/stream_json.h"
+#include "cli/tasks.h"
 #include "cli/terminal.h"
 #include "cli/trust.h"
 #include "cli/vault.h"
@@ -79,9 +80,11 @@ Result<int> Perform(const Command& command, const Clients& clients, Terminal& te
   if (std::holds_alternative<HostCommand>(command) ||
       std::holds_alternative<AttachCommand>(command))
     return PerformOnHost(command, clients, terminal);
-  if (!std::holds_alternative<SessionsCommand>(command))
+  const auto* tasks = std::get_if<TasksCommand>(&command);
+  if (tasks == nullptr && !std::holds_alternative<SessionsCommand>(command))
     return PerformOnDevice(command, clients, terminal);
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> client, clients.sessions());
+  if (tasks != nullptr) return RunTasks(*tasks, *client, terminal);
   return RunSessions(std::get<SessionsCommand>(command), *client, terminal);
 }
 

@@ -14,6 +14,7 @@
 #include "cli/requests_view.h"
 #include "cli/slash_marks.h"
 #include "cli/slash_rewind.h"
+#include "cli/slash_tasks.h"
 
 namespace stet::cli {
 namespace {
@@ -238,6 +239,7 @@ constexpr std::array kCommands = {
     Row{"continue", "", "goes on with an interrupted turn, or with what is queued", RunContinue},
     Row{"queue", "[rm N | edit N TEXT]", "shows or changes what is queued", RunQueue},
     Row{"compact", "[FOCUS]", "sums up what was said so far; FOCUS is kept above all", RunCompact},
+    Row{"tasks", "[stop ID | output ID]", "what runs in the background", RunTasksList},
     Row{"export", "[FILE]", "writes the session to a tar, or its log to a .jsonl", RunExport},
     Row{"title", "TEXT", "names the session", RunTitle},
     Row{"quit", "", "ends; the session can be resumed", RunQuit},

@@ -14,6 +14,7 @@
 #include "protocol/event.h"
 #include "protocol/live.h"
 #include "protocol/run_report.h"
+#include "protocol/tasks.h"
 #include "protocol/transient.h"
 #include "protocol/turn_report.h"
 
@@ -64,6 +65,12 @@ class LiveSession {
 
   /// The rules that it works under now.
   virtual Result<protocol::PermissionReport> Permissions() = 0;
+
+  /// What runs in the background, and what has run there, in the order of their start.
+  virtual Result<protocol::TaskRows> Tasks() = 0;
+  /// Its end follows soon. kNotFound, kConflict when it has ended.
+  virtual Status StopTask(const std::string& task_id) = 0;
+  virtual Result<protocol::TaskOutput> TaskOutput(const std::string& task_id) = 0;
 
   /// The last events on the path to the leaf, at most `count`, the oldest first.
   virtual Result<std::vector<protocol::Event>> Recent(std::size_t count) = 0;

@@ -43,6 +43,9 @@ struct Files {
 struct Turned {
   STET_FIELDS(Turned, (protocol::TurnRows, turns))
 };
+struct InBackground {
+  STET_FIELDS(InBackground, (protocol::TaskRows, tasks))
+};
 struct Events {
   STET_FIELDS(Events, (protocol::Raws, events))
 };
@@ -217,6 +220,25 @@ Result<protocol::TurnRows> RemoteSession::Turns() {
 Result<protocol::PermissionReport> RemoteSession::Permissions() {
   return link_.thread.AskFor<protocol::PermissionReport>(
       RequestFor("session.permissions", "{}", true));
+}
+
+Result<protocol::TaskRows> RemoteSession::Tasks() {
+  ASSIGN_OR_RETURN(InBackground all,
+                   link_.thread.AskFor<InBackground>(RequestFor("session.tasks", "{}", true)));
+  return std::move(all.tasks);
+}
+
+Status RemoteSession::StopTask(const std::string& task_id) {
+  protocol::TaskRef task;
+  task.task_id = task_id;
+  return Do("session.task.stop", Encode(task), false);
+}
+
+Result<protocol::TaskOutput> RemoteSession::TaskOutput(const std::string& task_id) {
+  protocol::TaskRef task;
+  task.task_id = task_id;
+  return link_.thread.AskFor<protocol::TaskOutput>(
+      RequestFor("session.task.output", Encode(task), true));
 }
 
 Result<std::vector<protocol::Event>> RemoteSession::Recent(std::size_t count) {

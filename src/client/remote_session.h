@@ -50,6 +50,9 @@ class RemoteSession final : public LiveSession {
   Result<protocol::RunReport> Run() override;
   Result<protocol::TurnRows> Turns() override;
   Result<protocol::PermissionReport> Permissions() override;
+  Result<protocol::TaskRows> Tasks() override;
+  Status StopTask(const std::string& task_id) override;
+  Result<protocol::TaskOutput> TaskOutput(const std::string& task_id) override;
   Result<std::vector<protocol::Event>> Recent(std::size_t count) override;
   std::optional<protocol::TurnReport> Report(const std::string& turn_id) override;
   Status Close() override;

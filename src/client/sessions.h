@@ -17,6 +17,7 @@
 #include "protocol/requests.h"
 #include "protocol/run_report.h"
 #include "protocol/session.h"
+#include "protocol/tasks.h"
 
 namespace stet::client {
 
@@ -67,6 +68,14 @@ class Sessions {
   /// Where its run stands, and that as a capsule.
   virtual Result<protocol::RunReport> Run(const std::string& session_id) = 0;
   virtual Result<protocol::CapsuleReport> Capsule(const std::string& session_id) = 0;
+
+  /// What runs in its background, and what has run there, in the order of their start. A task of
+  /// another process names that process.
+  virtual Result<protocol::TaskRows> Tasks(const std::string& session_id) = 0;
+  /// By the host that runs it. kBusy names another process that does; kConflict when it has ended.
+  virtual Status StopTask(const std::string& session_id, const std::string& task_id) = 0;
+  virtual Result<protocol::TaskOutput> TaskOutput(const std::string& session_id,
+                                                  const std::string& task_id) = 0;
 
   /// `target` absent: to before the first event. `expected_leaf` absent: whatever the leaf is now.
   virtual Result<Moved> Rewind(const std::string& session_id,

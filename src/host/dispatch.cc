@@ -17,6 +17,7 @@
 #include "host/local_sessions.h"
 #include "host/projects.h"
 #include "host/session_store.h"
+#include "host/task_view.h"
 #include "host/turns.h"
 #include "log/blobs.h"
 #include "log/paths.h"
@@ -283,6 +284,46 @@ Status IsExpected(Lane& lane, const protocol::MoveLeaf& move) {
   return Fail(Code::kConflict, "the leaf has moved since: look again");
 }
 
+struct TaskParams {
+  STET_FIELDS(TaskParams, (Text, session_id), (Text, task_id))
+};
+
+/// The lane knows its own tasks; those of a session that sleeps, or that another process works on,
+/// are in its folder.
+Async<Reply> TasksFor(Call call) {
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
+  const auto reply = [](const Result<protocol::TaskRows>& rows) -> Reply {
+    if (!rows) return std::unexpected(rows.error());
+    return Member("tasks", *rows);
+  };
+  if (Lane* lane = session->lane()) co_return reply(lane->Tasks());
+  co_return co_await Aside<SessionRef>(
+      std::move(call), [reply](const config::Roots& roots, const auto& ref) {
+        return reply(TasksIn(SessionStore(roots).DirOf(ref.session_id)));
+      });
+}
+
+Async<Reply> TaskOutputFor(Call call) {
+  CO_ASSIGN_OR_RETURN(const TaskParams params, Read<TaskParams>(call));
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
+  if (Lane* lane = session->lane()) co_return Encoded(lane->TaskOutput(params.task_id));
+  co_return co_await Aside<TaskParams>(
+      std::move(call), [](const config::Roots& roots, const auto& task) {
+        return Encoded(TaskOutputIn(SessionStore(roots).DirOf(task.session_id), task.task_id));
+      });
+}
+
+Async<Reply> StopTaskFor(Call call) {
+  CO_ASSIGN_OR_RETURN(const TaskParams params, Read<TaskParams>(call));
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
+  if (Lane* lane = session->lane()) co_return Encoded(lane->StopTask(params.task_id));
+  co_return co_await Aside<TaskParams>(
+      std::move(call), [](const config::Roots& roots, const auto& task) -> Reply {
+        const std::string dir = SessionStore(roots).DirOf(task.session_id);
+        return std::unexpected(WhyNotStopped(dir, task.task_id));
+      });
+}
+
 using Handler = Async<Reply> (*)(Call);
 struct Method {
   std::string_view name;
@@ -453,12 +494,9 @@ constexpr auto kMethods = std::to_array<Method>({
      }},
     {"session.send", kSend, SendMessage},
     {"session.state", kView, SessionState},
-    {"session.tasks", kView,
-     [](Call call) -> Async<Reply> {
-       CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, SessionOf(call));
-       Lane* lane = session->lane();
-       co_return Member("tasks", lane != nullptr ? lane->Tasks() : protocol::TaskRows());
-     }},
+    {"session.task.output", kView, TaskOutputFor},
+    {"session.task.stop", kSend, StopTaskFor},
+    {"session.tasks", kView, TasksFor},
     {"session.tree", kView,
      [](Call call) {
        return Aside<SessionRef>(std::move(call), [](const config::Roots& roots, const auto& ref) {

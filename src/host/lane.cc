@@ -9,6 +9,7 @@
 #include "agent/pinned_sections.h"
 #include "agent/request.h"
 #include "agent/resume.h"
+#include "agent/task_rows.h"
 #include "base/base64.h"
 #include "host/client_editor.h"
 #include "protocol/ids.h"
@@ -37,7 +38,6 @@ Lane::Lane(LaneSetup setup)
              .limits = setup_.limits,
              .effort = setup_.effort,
              .output = {},
-             .notices = {},
              .system = {},
              .cache_key = {},
              .conversation = {},
@@ -68,12 +68,13 @@ Status Lane::Prepare() {
   }
   bench_.redactor = setup_.redactor;
   bench_.keep_grant = setup_.keep_grant;
-  bench_.background = [this] { return shells_->Describe(); };
+  bench_.background = [this] { return tasks_->Describe(); };
+  protocol::TaskRows tasks;
   if (!setup_.fresh) {
     ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
+    ASSIGN_OR_RETURN(tasks, agent::ReadTasks(*setup_.log));
   }
-  shells_ = std::make_unique<tool::Shells>([this](const tool::ShellEnd& end) { TaskEnded(end); },
-                                           opening_.tasks_so_far + 1);
+  OpenTasks(tasks);
   notes_ = setup_.notes;
   RETURN_IF_ERROR(AddTools());
   RETURN_IF_ERROR(OpenExtensions());
@@ -81,7 +82,7 @@ Status Lane::Prepare() {
   OpenHooks();
   if (!setup_.fresh) {
     RETURN_IF_ERROR(Settle(setup_.keep_waiting && setup_.answers));
-    RETURN_IF_ERROR(NoteLostTasks());
+    RETURN_IF_ERROR(NoteLostTasks(tasks));
   }
   for (const policy::Rule& grant : opening_.grants) bench_.rules.allow.push_back(grant);
   if (opening_.snapshot) {
@@ -115,22 +116,6 @@ Status Lane::NoteAppendedInstructions() {
       "the session keeps its instructions: what was appended to them is told to the model as an "
       "addition");
   return agent::AppendItem(*setup_.log, std::move(item), {});
-}
-
-/// What ran in the background died with its process.
-Status Lane::NoteLostTasks() {
-  if (waits_) return {};
-  for (const protocol::Task& task : opening_.tasks) {
-    protocol::Task end;
-    end.task_id = task.task_id;
-    end.kind = task.kind;
-    end.phase = "lost";
-    RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(end), {}));
-    agent::NewItem item{.kind = agent::item::kRuntimeNotice, .content = ""};
-    item.content = fmt::format("The background task {} ended when stet was stopped.", task.task_id);
-    RETURN_IF_ERROR(agent::AppendItem(*setup_.log, std::move(item), {}));
-  }
-  return {};
 }
 
 Status Lane::EnsureSnapshot() {
@@ -197,6 +182,7 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::str
     ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
     if (!opening_.snapshot) opening_.snapshot = snapshot;
     RETURN_IF_ERROR(Settle(false));
+    RecordEnds();
   }
   if (send.how == "continue") return Continue();
   if (send.how == "next") return Next();

@@ -24,9 +24,11 @@
 #include "hook/hooks.h"
 #include "host/model_access.h"
 #include "log/log.h"
+#include "protocol/tasks.h"
 #include "protocol/wire.h"
 #include "provider/selection.h"
 #include "tool/shells.h"
+#include "tool/tasks.h"
 
 namespace stet::host {
 
@@ -100,8 +102,11 @@ class Lane {
   [[nodiscard]] bool working() const { return turn_ != nullptr; }
   /// Nothing at all goes on, in the background neither.
   [[nodiscard]] bool resting() const;
-  /// What runs in the background.
-  [[nodiscard]] protocol::TaskRows Tasks() const;
+  /// What runs in the background, and what has run there, in the order of their start.
+  [[nodiscard]] Result<protocol::TaskRows> Tasks() const;
+  /// A person has it stopped; its end follows soon. kNotFound, kConflict when it has ended.
+  Status StopTask(const std::string& task_id);
+  [[nodiscard]] Result<protocol::TaskOutput> TaskOutput(const std::string& task_id) const;
   /// From now on somebody answers what is asked.
   void ExpectAnswers() { asks_.set_present(true); }
   /// What a client does for the session from now on; null: nothing.
@@ -120,7 +125,7 @@ class Lane {
   Status EnsureSnapshot();
   void UseSnapshot();
   Status NoteAppendedInstructions();
-  Status NoteLostTasks();
+  Status NoteLostTasks(const protocol::TaskRows& tasks);
 
   Result<protocol::Accepted> Start(const protocol::Send& send, const std::string& client_id);
   Result<protocol::Accepted> Enqueue(const protocol::Send& send, const std::string& client_id);
@@ -156,13 +161,19 @@ class Lane {
   Result<std::string> CloseFinding(const protocol::Mark& mark);
   Status TellOfPin(std::string text);
   Status TellOfPins();
-  void TaskEnded(const tool::ShellEnd& end);
+  void OpenTasks(const protocol::TaskRows& tasks);
+  void RecordEnds();
+  Status RecordEnd(const tool::BackgroundTask& task);
+  Result<bool> BeginWithOwed();
 
   LaneSetup setup_;
   agent::Asks asks_;
   std::unique_ptr<provider::Provider> provider_;
   std::unique_ptr<provider::Provider> auxiliary_;  // Null when none is configured.
+  std::unique_ptr<tool::Tasks> tasks_;
   std::unique_ptr<tool::Shells> shells_;
+  /// Have ended, and the log could not be told yet.
+  std::deque<std::shared_ptr<tool::BackgroundTask>> unrecorded_;
   agent::SessionTools tools_;
   std::unique_ptr<hook::Hooks> hooks_;  // Null when there are none.
   agent::Workbench bench_;

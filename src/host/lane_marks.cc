@@ -83,8 +83,9 @@ Result<std::string> Lane::SnipByModel(const std::optional<std::string>& turn, bo
 /// Nothing may stand between a message and its results: a turn that runs takes it at its next step.
 Status Lane::TellOfPin(std::string text) {
   if (working()) {
-    bench_.notices.push_back(std::move(text));
-    return {};
+    agent::NewOwed owed{
+        .origin = "user", .kind = std::string(agent::item::kPin), .text = std::move(text)};
+    return agent::Owe(bench_, std::move(owed), {});
   }
   agent::NewItem item{.kind = agent::item::kPin, .origin = "user", .content = std::move(text)};
   return agent::AppendItem(*setup_.log, std::move(item), {});

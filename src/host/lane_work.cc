@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "agent/hooks.h"
-#include "agent/items.h"
 #include "agent/mentions.h"
 #include "agent/run_producers.h"
 #include "agent/session_memory.h"
@@ -67,7 +66,9 @@ Async<void> Lane::Work(std::string mentions, bool resume) {
     turn_.reset();
     mentions.clear();
     const bool goes_on = ran && !closing_ && opening_.last_end == agent::ended::kCompleted;
-    const Result<bool> next = goes_on ? TakeFollowUp(mentions) : Result<bool>(false);
+    Result<bool> next = goes_on ? TakeFollowUp(mentions) : Result<bool>(false);
+    // What ended while the last reply was given, or after it.
+    if (goes_on && next && !*next) next = BeginWithOwed();
     rested.Set(true);
     if (!next || !*next) break;
   }
@@ -95,6 +96,9 @@ Async<void> Lane::WorkCompaction(std::string focus) {
   pins_unsure_ = true;
   const Pending<bool> rested = *rested_;
   turn_.reset();
+  // What ended meanwhile was kept from the tree until now.
+  const Result<bool> begun = BeginWithOwed();
+  if (begun && *begun) setup_.loop.Spawn(Work("", false));
   rested.Set(true);
 }
 
@@ -181,53 +185,12 @@ Async<void> Lane::MakeTitle(std::string prompt) {
   done.Set(true);
 }
 
-/// Told to the model at its next step; when nobody works, a turn begins with it.
-void Lane::TaskEnded(const tool::ShellEnd& end) {
-  protocol::Task event;
-  event.task_id = end.task_id;
-  event.kind = "shell";
-  event.phase = "end";
-  event.tool_call_id = end.tool_call_id;
-  if (end.how.exit_code >= 0) event.exit = end.how.exit_code;
-  // Ignoring the error on purpose: the next append of the turn meets it as well.
-  (void)agent::AppendEvent(*setup_.log, std::move(event), {});
-  std::string notice =
-      fmt::format("The background command {} has ended ({}).", end.task_id,
-                  end.how.signal != 0 ? fmt::format("signal {}", end.how.signal)
-                                      : fmt::format("exit code {}", end.how.exit_code));
-  if (!end.tail.empty()) notice += " Its output ends with:\n" + bench_.redactor.Clean(end.tail);
-  agent::NotifyHooks(bench_, {}, hook::OnTaskCompleted(end.task_id, notice));
-  if (working()) {
-    bench_.notices.push_back(std::move(notice));
-    return;
-  }
-  const bool starts =
-      !closing_ && setup_.task_end_starts_turn && opening_.last_end == agent::ended::kCompleted;
-  if (starts) NewTurn();
-  agent::NewItem item{.kind = agent::item::kRuntimeNotice, .content = std::move(notice)};
-  const protocol::Stamp stamp = starts ? turn_->stamp() : protocol::Stamp();
-  const Status told = agent::AppendItem(*setup_.log, std::move(item), stamp);
-  if (starts && told) setup_.loop.Spawn(Work("", false));
-  if (!told) turn_.reset();
-}
-
 bool Lane::resting() const {
   const auto pending = [](const std::optional<Pending<bool>>& done) {
     return done && !done->is_set();
   };
-  return !working() && shells_->running() == 0 && !pending(title_done_) && !pending(memory_done_) &&
+  return !working() && tasks_->running() == 0 && !pending(title_done_) && !pending(memory_done_) &&
          !pending(started_);
-}
-
-protocol::TaskRows Lane::Tasks() const {
-  protocol::TaskRows rows;
-  for (const std::shared_ptr<tool::ShellTask>& task : shells_->tasks()) {
-    protocol::TaskRow& row = rows.emplace_back();
-    row.task_id = task->id;
-    row.kind = "shell";
-    row.running = !task->shell->how();
-  }
-  return rows;
 }
 
 Async<Status> Lane::Close(bool sleeps) {
@@ -241,7 +204,8 @@ Async<Status> Lane::Close(bool sleeps) {
     co_await rested;
   }
   co_await TellEnd(sleeps);
-  shells_->StopAll();
+  tasks_->StopAll();
+  RecordEnds();
   co_return setup_.log->Close();
 }
 

@@ -78,6 +78,15 @@ class LocalSession final : public client::LiveSession {
                                         bool restore) override {
     return host_.Call([&] { return lane_->FilesSince(target, restore); });
   }
+  Result<protocol::TaskRows> Tasks() override {
+    return host_.Call([&] { return lane_->Tasks(); });
+  }
+  Status StopTask(const std::string& task_id) override {
+    return host_.Call([&] { return lane_->StopTask(task_id); });
+  }
+  Result<protocol::TaskOutput> TaskOutput(const std::string& task_id) override {
+    return host_.Call([&] { return lane_->TaskOutput(task_id); });
+  }
   Result<std::vector<protocol::Event>> Recent(std::size_t count) override {
     return host_.Call([&] { return lane_->Recent(count); });
   }

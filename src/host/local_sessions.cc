@@ -17,6 +17,7 @@
 #include "host/model_access.h"
 #include "host/requests.h"
 #include "host/session_store.h"
+#include "host/task_view.h"
 #include "host/transfer.h"
 #include "log/clone.h"
 #include "log/log.h"
@@ -45,6 +46,10 @@ std::string TextOf(const protocol::Event& event) {
   }
   return text;
 }
+
+struct TasksReply {
+  STET_FIELDS(TasksReply, (protocol::TaskRows, tasks))
+};
 
 class LocalSessions : public client::Sessions {
  public:
@@ -191,6 +196,27 @@ class LocalSessions : public client::Sessions {
     return host::Import(store_, path, new_id);
   }
 
+  Result<protocol::TaskRows> Tasks(const std::string& session_id) override {
+    const std::optional<Result<Raw>> asked = AskHost("session.tasks", session_id);
+    if (!asked) return TasksIn(store_.DirOf(session_id));
+    if (!*asked) return std::unexpected(asked->error());
+    ASSIGN_OR_RETURN(const TasksReply reply, Decode<TasksReply>((*asked)->text));
+    return reply.tasks;
+  }
+  Status StopTask(const std::string& session_id, const std::string& task_id) override {
+    const std::optional<Result<Raw>> asked = AskHost("session.task.stop", session_id, task_id);
+    if (!asked) return std::unexpected(WhyNotStopped(store_.DirOf(session_id), task_id));
+    RETURN_IF_ERROR(*asked);
+    return {};
+  }
+  Result<protocol::TaskOutput> TaskOutput(const std::string& session_id,
+                                          const std::string& task_id) override {
+    const std::optional<Result<Raw>> asked = AskHost("session.task.output", session_id, task_id);
+    if (!asked) return TaskOutputIn(store_.DirOf(session_id), task_id);
+    if (!*asked) return std::unexpected(asked->error());
+    return Decode<protocol::TaskOutput>((*asked)->text);
+  }
+
   Status Remove(const std::string& session_id) override {
     if (const std::optional<Result<Raw>> asked = AskRunningHost(
             store_.roots(), "session.delete", protocol::ForSession(session_id, "{}"))) {
@@ -211,6 +237,14 @@ class LocalSessions : public client::Sessions {
   }
 
  private:
+  /// Asks the host that runs; nothing when none does.
+  std::optional<Result<Raw>> AskHost(const std::string& method, const std::string& session_id,
+                                     const std::string& task_id = "") {
+    protocol::TaskRef task;
+    task.task_id = task_id;
+    return AskRunningHost(store_.roots(), method, protocol::ForSession(session_id, Encode(task)));
+  }
+
   Result<log::Options> Writing() {
     ASSIGN_OR_RETURN(std::string device, config::DeviceId(store_.roots()));
     return log::Options{

@@ -101,6 +101,8 @@ void Index::FoldPlace(const Prefix& prefix, Entry& entry, std::string_view line)
   if (!prefix.client_message_id.empty())
     AddKey(Key::kClientMessage, FastHash(prefix.client_message_id));
   if (!prefix.queue_item_id.empty()) AddKey(Key::kQueueItem, FastHash(prefix.queue_item_id));
+  if (entry.type == kTypeNumber<protocol::Owed> && !prefix.owed_id.empty())
+    AddKey(Key::kOwed, FastHash(prefix.owed_id));
   if (entry.type == kUnknownType && prefix.critical && fold_.state.needs_newer.empty()) {
     fold_.state.needs_newer = prefix.type;
     Report(
@@ -110,7 +112,7 @@ void Index::FoldPlace(const Prefix& prefix, Entry& entry, std::string_view line)
          .id = std::string(prefix.id),
          .detail = fmt::format("critical type \"{}\" is not known to this version", prefix.type)});
   }
-  FoldSession(entry.type, line);
+  FoldSession(entry.type, prefix, line);
   if (!prefix.queue_item_id.empty()) {
     // Ids that need escapes are compared after decoding; ours never do.
     fold_.state.Consume(prefix.queue_item_id);
@@ -118,7 +120,7 @@ void Index::FoldPlace(const Prefix& prefix, Entry& entry, std::string_view line)
 }
 
 // Only the few types that change the session's state are decoded.
-void Index::FoldSession(std::uint8_t type, std::string_view line) {
+void Index::FoldSession(std::uint8_t type, const Prefix& prefix, std::string_view line) {
   switch (type) {
     case kTypeNumber<protocol::Opened>:
     case kTypeNumber<protocol::SessionInfo>:
@@ -127,6 +129,10 @@ void Index::FoldSession(std::uint8_t type, std::string_view line) {
     case kTypeNumber<protocol::Branch>:
     case kTypeNumber<protocol::Gap>:
     case kUser: break;
+    case kTypeNumber<protocol::HarnessItem>:
+    case kTypeNumber<protocol::CustomMessage>:
+      if (prefix.carries) break;
+      return;
     case kTypeNumber<protocol::Permission>:
       if (line.contains("\"rule\"")) break;
       return;
@@ -142,6 +148,10 @@ void Index::FoldSession(std::uint8_t type, std::string_view line) {
     fold_.state.Apply(*user);
   if (const auto* permission = std::get_if<protocol::Permission>(&event->payload))
     fold_.state.Apply(*permission);
+  if (const auto* item = std::get_if<protocol::HarnessItem>(&event->payload))
+    FoldPaid(item->carries);
+  if (const auto* message = std::get_if<protocol::CustomMessage>(&event->payload))
+    FoldPaid(message->carries);
   if (const auto* rewind = std::get_if<protocol::Rewind>(&event->payload))
     MoveLeaf(rewind->target_event_id);
   if (const auto* branch = std::get_if<protocol::Branch>(&event->payload))
@@ -166,6 +176,13 @@ void Index::FoldSession(std::uint8_t type, std::string_view line) {
     }
   }
 }
+
+void Index::FoldPaid(const protocol::OptionalCarries& carries) {
+  if (!carries) return;
+  for (const protocol::Carried& one : *carries) AddKey(Key::kPaid, Key::TextHash(one.Key()));
+}
+
+std::uint64_t Key::TextHash(std::string_view text) { return FastHash(EscapedText(text)); }
 
 void Index::MoveLeaf(const std::optional<std::string>& id) {
   if (!id) {
@@ -212,7 +229,7 @@ std::optional<Ordinal> Index::Find(std::string_view id) const {
 std::optional<Ordinal> Index::FindKey(Key::Kind kind, std::string_view text) const {
   const auto hash_of = [&](Ordinal i) { return fold_.keys[i].hash; };
   if (!key_table_.built()) key_table_.Build(fold_.keys.size(), hash_of);
-  const Ordinal found = key_table_.Find(FastHash(EscapedText(text)) ^ kind, hash_of);
+  const Ordinal found = key_table_.Find(Key::TextHash(text) ^ kind, hash_of);
   return found == kNone ? std::nullopt : std::optional(fold_.keys[found].event);
 }
 

@@ -49,13 +49,18 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 40);
 
-/// A clientMessageId or a queueItemId that stands somewhere in the log.
+/// A clientMessageId, a queueItemId, the id of something owed, or what an item pays
+/// (protocol::Carried), that stands somewhere in the log.
 struct Key {
-  enum Kind : std::uint32_t { kClientMessage = 1, kQueueItem = 2 };
+  enum Kind : std::uint32_t { kClientMessage = 1, kQueueItem = 2, kOwed = 3, kPaid = 4 };
 
   std::uint64_t hash = 0;
   std::uint32_t kind = 0;
   Ordinal event = kNone;
+
+  /// Of the text alone: the same for what is owed and for what pays it.
+  [[nodiscard]] std::uint64_t text_hash() const { return hash ^ kind; }
+  [[nodiscard]] static std::uint64_t TextHash(std::string_view text);
 };
 static_assert(sizeof(Key) == 16);
 
@@ -139,7 +144,8 @@ class Index {
   /// The event with this id, as the hash tells it: the caller compares the line's own id where it
   /// matters.
   [[nodiscard]] std::optional<Ordinal> Find(std::string_view id) const;
-  /// The event that carries this clientMessageId (or queues it), or consumes this queueItemId.
+  /// The event that carries this clientMessageId (or queues it), consumes this queueItemId, owes
+  /// this, or pays it; the first one when there are several.
   [[nodiscard]] std::optional<Ordinal> FindKey(Key::Kind kind, std::string_view text) const;
 
   /// Takes over what a file kept; the tables are built when first asked for.
@@ -150,7 +156,8 @@ class Index {
   [[nodiscard]] Ordinal Lookup(std::uint64_t id_hash) const;
   void ResolveParent(const Prefix& prefix, Entry& entry);
   void FoldPlace(const Prefix& prefix, Entry& entry, std::string_view line);
-  void FoldSession(std::uint8_t type, std::string_view line);
+  void FoldSession(std::uint8_t type, const Prefix& prefix, std::string_view line);
+  void FoldPaid(const protocol::OptionalCarries& carries);
   void MoveLeaf(const std::optional<std::string>& id);
   void AddKey(Key::Kind kind, std::uint64_t hash);
 

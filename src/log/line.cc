@@ -74,6 +74,8 @@ bool ReadMember(Walker& walker, Prefix& prefix) {
   if (key == "callIndex") return walker.Int(&prefix.call_index);
   if (key == "clientMessageId") return walker.String(&prefix.client_message_id);
   if (key == "queueItemId") return walker.String(&prefix.queue_item_id);
+  if (key == "owedId") return walker.String(&prefix.owed_id);
+  if (key == "carries") prefix.carries = true;
   if (key == "op") return walker.String(&prefix.op);
   if (key == "critical") return walker.Bool(&prefix.critical);
   return false;

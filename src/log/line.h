@@ -42,8 +42,10 @@ struct Prefix {
   std::string_view op;
   std::string_view client_message_id;
   std::string_view queue_item_id;
+  std::string_view owed_id;
   std::uint32_t calls = 0;
   std::uint32_t call_index = 0;
+  bool carries = false;  // It says what it pays.
 };
 
 /// Nothing when the line does not start as an event does.

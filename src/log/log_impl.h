@@ -67,6 +67,7 @@ struct Log::Impl {
   };
 
   Status CheckDraft(const protocol::Payload& payload) const;
+  Status CheckPaid(const protocol::OptionalCarries& carries) const;
   Status Encode(std::vector<Draft>& drafts, Batch& batch);
   Appended Fold(Batch& batch, std::uint64_t batch_start);
   void Stamp(Draft& draft, protocol::Event& event);

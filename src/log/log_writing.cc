@@ -39,7 +39,20 @@ Status CheckEncoded(std::string_view object) {
 
 }  // namespace
 
+Status Log::Impl::CheckPaid(const protocol::OptionalCarries& carries) const {
+  if (!carries) return {};
+  for (const protocol::Carried& one : *carries) {
+    if (one.owed_id && index.FindKey(Key::kPaid, *one.owed_id))
+      return Fail(Code::kConflict, fmt::format("{} has been told already", *one.owed_id));
+  }
+  return {};
+}
+
 Status Log::Impl::CheckDraft(const protocol::Payload& payload) const {
+  if (const auto* item = std::get_if<protocol::HarnessItem>(&payload))
+    return CheckPaid(item->carries);
+  if (const auto* message = std::get_if<protocol::CustomMessage>(&payload))
+    return CheckPaid(message->carries);
   if (const auto* user = std::get_if<protocol::UserMessage>(&payload)) {
     if (user->queue_item_id && index.FindKey(Key::kQueueItem, *user->queue_item_id)) {
       return Fail(Code::kConflict,

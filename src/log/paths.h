@@ -20,6 +20,8 @@ struct Paths {
     return dir + "/aside";
   }  // Damaged bytes, copied or cut.
   [[nodiscard]] std::string agents() const { return dir + "/agents"; }  // Child agents' sessions.
+  /// The output of what runs in the background, a file for each task that runs.
+  [[nodiscard]] std::string tasks() const { return dir + "/tasks"; }
   /// The session's id is the folder's name.
   [[nodiscard]] std::string_view session_id() const {
     return std::string_view(dir).substr(dir.find_last_of('/') + 1);

@@ -12,7 +12,7 @@
 namespace stet::log {
 
 /// Raised whenever the fold below changes: older checkpoints are then folded again.
-inline constexpr std::int64_t kStateVersion = 2;
+inline constexpr std::int64_t kStateVersion = 3;
 
 /// How much of the first and of the last prompt is kept, to name a session and to find it by.
 inline constexpr std::size_t kPromptBytes = 200;

@@ -67,12 +67,28 @@ struct Item {
               (OptionalRaw, data))
 };
 
+/// What a message to the model pays: the end of a task, or an `owed` event.
+struct Carried {
+  STET_FIELDS(Carried,
+              (OptionalText, task_id),
+              (OptionalText, ended_turn_id),  // Which of a task's ends, when it has several.
+              (OptionalText, owed_id))
+
+  /// The same for what is owed and for what pays it, and for nothing else.
+  [[nodiscard]] std::string Key() const {
+    if (owed_id) return *owed_id;
+    return task_id.value_or("") + (ended_turn_id ? "/" + *ended_turn_id : "");
+  }
+};
+using OptionalCarries = std::optional<std::vector<Carried>>;
+
 struct HarnessItem {
   static constexpr std::string_view kType = "harness_item";
   static constexpr Place kPlace = Place::kTree;
   static constexpr Flush kFlush = Flush::kLazy;
   STET_FIELDS(HarnessItem,
               (OptionalText, queue_item_id),
+              (OptionalCarries, carries),
               (Text, placement),
               (OptionalText, by),
               (Item, item))
@@ -82,7 +98,11 @@ struct CustomMessage {
   static constexpr std::string_view kType = "custom_message";
   static constexpr Place kPlace = Place::kTree;
   static constexpr Flush kFlush = Flush::kLazy;
-  STET_FIELDS(CustomMessage, (Text, kind), (Message, message), (OptionalRaw, data))
+  STET_FIELDS(CustomMessage,
+              (OptionalCarries, carries),
+              (Text, kind),
+              (Message, message),
+              (OptionalRaw, data))
 };
 
 struct Compact {

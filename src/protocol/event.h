@@ -33,7 +33,7 @@ struct UnknownEvent {
 using PayloadVariant = std::variant<
     UserMessage, AssistantMessage, ToolResult, InternalMessage, HarnessItem, CustomMessage, Compact,
     Rewind, Branch, Opened, Gap, InstructionSnapshot, Turn, ModelCall, Toolset, ToolStarted,
-    Permission, Question, QueueUpdate, ContentReplacement, Snip, FileFact, Task, SessionInfo,
+    Permission, Question, QueueUpdate, ContentReplacement, Snip, FileFact, Task, Owed, SessionInfo,
     SkillIndex, ChannelInject, Custom, PhaseMoved, FindingRaised, FindingCleared, Waiver, Evidence,
     Anchor, Repair, Stop, PromiseMade, CapsuleRestored, Pin, Transaction, Receipt, UnknownEvent>;
 

@@ -28,6 +28,7 @@ std::string NewDeviceId(Random& random) { return NewId("dev_", random); }
 std::string NewRequestId(Random& random) { return NewId("req_", random); }
 std::string NewQueueItemId(Random& random) { return NewId("q_", random); }
 std::string NewPinId(Random& random) { return NewId("pin_", random); }
+std::string NewOwedId(Random& random) { return NewId("owed_", random); }
 
 bool IsSessionId(std::string_view id) {
   return !id.empty() && id.size() <= kMaxSessionId && id.front() != '-' &&

@@ -22,6 +22,8 @@ std::string NewRequestId(Random& random);
 /// Of something queued.
 std::string NewQueueItemId(Random& random);
 std::string NewPinId(Random& random);
+/// Of something that the model must be told.
+std::string NewOwedId(Random& random);
 
 /// Whether `id` can name a session's folder: 1 to 128 of a-z A-Z 0-9 _ -, not starting with a dash.
 bool IsSessionId(std::string_view id);

@@ -225,11 +225,6 @@ struct HostReport {
               (std::optional<HostStatus>, status))
 };
 
-struct TaskRow {
-  STET_FIELDS(TaskRow, (Text, task_id), (Text, kind), (bool, running))
-};
-using TaskRows = std::vector<TaskRow>;
-
 struct Browsed {
   STET_FIELDS(Browsed, (Text, path), (OptionalText, parent), (Texts, folders))
 };

@@ -184,14 +184,39 @@ struct Task {
   static constexpr Flush kFlush = Flush::kSync;
   STET_FIELDS(Task,
               (Text, task_id),
-              (Text, kind),  // shell, agent, workflow
-              (Text, phase),
+              (Text, kind),  // shell, agent, workflow, monitor
+              (Text, phase),  // start, moved, end, lost, detached
+              (OptionalText, by),  // model, person, workflow: who started it, or had it end
+              (OptionalText, name),  // A shell's: its command.
               (OptionalText, session_id),
               (OptionalText, tool_call_id),
               (OptionalInt, pid),
-              (OptionalInt, exit),
+              (OptionalText, started_turn_id),
               (OptionalText, ended_turn_id),
+              (OptionalText, status),  // completed, failed, killed, timed_out
+              (OptionalInt, exit),
+              (OptionalInt, signal),
+              (OptionalText, tail),  // The blob with the end of its output.
+              (OptionalText, output),  // The blob with all that was kept of it.
               (OptionalRaw, result))
+
+  /// Whether it is over with the task, or with one of its turns.
+  [[nodiscard]] bool ends() const { return phase == "end" || phase == "lost"; }
+};
+
+/// Something that the model must be told as soon as a message may stand: an item, or for origin
+/// extension a custom message, pays it by its id.
+struct Owed {
+  static constexpr std::string_view kType = "owed";
+  static constexpr Place kPlace = Place::kSession;
+  static constexpr Flush kFlush = Flush::kSync;
+  STET_FIELDS(Owed,
+              (Text, owed_id),
+              (Text, origin),  // user, system, hook, extension
+              (Text, kind),  // Of the item or the custom message.
+              (OptionalText, by),  // Which hook or extension.
+              (Text, text),
+              (OptionalRaw, data))
 };
 
 using OptionalTexts = std::optional<Texts>;

@@ -90,12 +90,21 @@ std::string MakeSureOfCwd(Workspace& workspace) {
   return fmt::format("(The working directory was gone. It is now {}.)\n", workspace.cwd);
 }
 
-protocol::Task TaskStart(const std::string& task_id, const Call& call) {
+TaskFacts FactsOf(const std::string& task_id, const Args& args, const Call& call) {
+  return {.id = task_id,
+          .kind = "shell",
+          .name = TaskName(args.Text("command").value_or("")),
+          .tool_call_id = call.tool_call_id};
+}
+
+protocol::Task TaskEvent(const TaskFacts& facts, std::string_view phase) {
   protocol::Task task;
-  task.task_id = task_id;
-  task.kind = "shell";
-  task.phase = "start";
-  task.tool_call_id = call.tool_call_id;
+  task.task_id = facts.id;
+  task.kind = facts.kind;
+  task.phase = phase;
+  task.by = "model";
+  if (phase == "start") task.name = facts.name;
+  task.tool_call_id = facts.tool_call_id;
   return task;
 }
 
@@ -154,24 +163,30 @@ class BashTool final : public Tool {
       wake = co_await AwaitShell(**shell, WaitTime(Args(args)), call);
     }
     std::string stopped = "Stopped: the call was cancelled.";
-    std::string task_id;
+    std::optional<TaskFacts> task;
     if (wake == ShellWake::kWaited && !(*shell)->how()) {
-      const Result<std::string> moved = RecordMove(**shell, call);
+      Result<TaskFacts> moved = RecordMove(**shell, Args(args), call);
       if (moved)
-        task_id = *moved;
+        task = *std::move(moved);
       else
         stopped = "Stopped: " + moved.error().Text();
     }
-    if (task_id.empty()) co_await StopShell(**shell, call);
+    if (!task) co_await StopShell(**shell, call);
     ShellFacts facts = co_await FactsSince(*before, call);
     std::string notes = cwd_note;
     if ((*shell)->how()) notes += FollowCwd((*shell)->ended_in(), call.workspace);
     Outcome outcome = Report({.shell = **shell,
-                              .task_id = task_id,
+                              .task_id = task ? task->id : "",
                               .stopped = std::move(stopped),
                               .notes = std::move(notes)},
                              facts, call);
-    if (!task_id.empty()) KeepTask(task_id, *std::move(shell), facts.scan, call);
+    if (task) {
+      // Ignoring the error on purpose: without a file of its own its output stays where it is.
+      std::string path = shells_.OutputPath(task->id).value_or("");
+      if (!path.empty() && !(*shell)->MoveOutput(path)) path.clear();
+      shells_.Keep(std::make_shared<ShellTask>(*std::move(task), *std::move(shell), std::move(path),
+                                               facts.scan));
+    }
     co_return outcome;
   }
 
@@ -207,34 +222,36 @@ class BashTool final : public Tool {
                     const std::string& note, Call& call) {
     const Result<std::string> task_id = shells_.NewTaskId();
     if (!task_id) return Problem("The command was not run: " + task_id.error().Text());
-    if (const Status recorded = call.record_task(TaskStart(*task_id, call)); !recorded)
+    Result<std::string> path = shells_.OutputPath(*task_id);
+    if (!path) return Problem("The command was not run: " + path.error().Text());
+    TaskFacts facts = FactsOf(*task_id, args, call);
+    if (const Status recorded = call.record_task(TaskEvent(facts, "start")); !recorded)
       return Problem("The command was not run: " + recorded.error().Text());
-    Result<std::unique_ptr<Shell>> shell = Shell::Start(call.loop, CommandOf(args, call));
-    if (!shell) return Problem("The command was not run: " + shell.error().Text());
+    ShellCommand command = CommandOf(args, call);
+    command.output_path = *path;
+    Result<std::unique_ptr<Shell>> shell = Shell::Start(call.loop, command);
+    if (!shell) {
+      protocol::Task end = TaskEvent(facts, "end");
+      end.status = "failed";
+      // Ignoring the error on purpose: the result that follows meets it as well.
+      (void)call.record_task(std::move(end));
+      return Problem("The command was not run: " + shell.error().Text());
+    }
     Outcome outcome =
         Report({.shell = **shell, .task_id = *task_id, .stopped = "", .notes = note}, {}, call);
-    KeepTask(*task_id, *std::move(shell), std::move(before), call);
+    shells_.Keep(std::make_shared<ShellTask>(std::move(facts), *std::move(shell), *std::move(path),
+                                             std::move(before)));
     return outcome;
   }
 
   /// On record before the call ends without the command.
-  Result<std::string> RecordMove(const Shell& shell, Call& call) {
-    ASSIGN_OR_RETURN(std::string task_id, shells_.NewTaskId());
-    protocol::Task task = TaskStart(task_id, call);
-    task.pid = shell.pid();
-    RETURN_IF_ERROR(call.record_task(std::move(task)));
-    return task_id;
-  }
-
-  void KeepTask(const std::string& task_id, std::unique_ptr<Shell> shell,
-                std::shared_ptr<const ProjectScan> before, const Call& call) {
-    auto task = std::make_shared<ShellTask>();
-    task->id = task_id;
-    task->tool_call_id = call.tool_call_id;
-    task->read_to = shell->output().total();
-    task->shell = std::move(shell);
-    task->before = std::move(before);
-    shells_.Keep(task);
+  Result<TaskFacts> RecordMove(const Shell& shell, const Args& args, Call& call) {
+    ASSIGN_OR_RETURN(const std::string task_id, shells_.NewTaskId());
+    TaskFacts facts = FactsOf(task_id, args, call);
+    protocol::Task event = TaskEvent(facts, "start");
+    event.pid = shell.pid();
+    RETURN_IF_ERROR(call.record_task(std::move(event)));
+    return facts;
   }
 
   Shells& shells_;

@@ -50,28 +50,29 @@ class BashTaskTool final : public Tool {
     ShellTask& task = **found;
     const std::string action = Args(args).Text("action").value_or("");
     if (action == "write") {
-      if (const Status written = Write(Args(args), *task.shell); !written)
+      if (const Status written = Write(Args(args), task.shell()); !written)
         co_return Problem(written.error().Text());
     }
     if (action == "stop") {
-      co_await StopShell(*task.shell, call);
+      task.Stop("model");
+      co_await StopShell(task.shell(), call);
     } else {
-      const ShellUpdates updates(*task.shell, call);
+      const ShellUpdates updates(task.shell(), call);
       const std::chrono::seconds wait(
           std::clamp<std::int64_t>(Args(args).Int("wait_time").value_or(0), 0, kMaxWaitS));
-      (void)co_await AwaitShell(*task.shell, wait, call);
+      (void)co_await AwaitShell(task.shell(), wait, call);
     }
     ShellFacts facts;
-    if (task.before && task.shell->how()) {
+    if (task.before && task.shell().how()) {
       const auto before = std::exchange(task.before, nullptr);
       facts = co_await FactsSince(before, call);
     }
-    Outcome outcome = Report({.shell = *task.shell,
+    Outcome outcome = Report({.shell = task.shell(),
                               .from = task.read_to,
-                              .task_id = task.id,
+                              .task_id = task.facts().id,
                               .stopped = "It was stopped."},
                              std::move(facts), call);
-    task.read_to = task.shell->output().total();
+    task.read_to = task.shell().output().total();
     co_return outcome;
   }
 

@@ -49,6 +49,8 @@ TEST_F(BashTaskTest, ACommandGoesOnInTheBackgroundWhenTheWaitIsOver) {
   EXPECT_EQ(tasks_[0].kind, "shell");
   EXPECT_EQ(tasks_[0].phase, "start");
   EXPECT_EQ(tasks_[0].tool_call_id, "call_1");
+  EXPECT_EQ(tasks_[0].by, "model");
+  EXPECT_TRUE(tasks_[0].name->starts_with("cd /; echo a;")) << *tasks_[0].name;
   EXPECT_GT(tasks_[0].pid, 0);
   EXPECT_EQ(TextOf(Act("read")), kBackground);
   EXPECT_TRUE(ends_.empty());
@@ -60,7 +62,8 @@ TEST_F(BashTaskTest, ACommandGoesOnInTheBackgroundWhenTheWaitIsOver) {
   ASSERT_EQ(ends_.size(), 1U);
   EXPECT_EQ(ends_[0].task_id, "shell-1");
   EXPECT_EQ(ends_[0].tool_call_id, "call_1");
-  EXPECT_EQ(ends_[0].how.exit_code, 3);
+  EXPECT_EQ(ends_[0].end.status, "failed");
+  EXPECT_EQ(ends_[0].end.exit, 3);
   EXPECT_EQ(ends_[0].tail, "a\nb\n");
   EXPECT_EQ(TextOf(Act("read")), "Task shell-1 has ended.\nExit code 3\n")
       << "it may be read again";
@@ -92,8 +95,9 @@ TEST_F(BashTaskTest, StopEndsEverything) {
   EXPECT_TRUE(stopped.is_error);
   EXPECT_NE(TextOf(stopped).find("Task shell-1 has ended.\nIt was stopped.\n"), std::string::npos);
   ASSERT_EQ(ends_.size(), 1U);
-  EXPECT_EQ(ends_[0].how.why, ShellHow::Why::kStopped);
-  EXPECT_EQ(shells_.running(), 0U);
+  EXPECT_EQ(ends_[0].end.status, "killed");
+  EXPECT_EQ(ends_[0].end.by, "model");
+  EXPECT_EQ(background_.running(), 0U);
 }
 
 TEST_F(BashTaskTest, ATimeoutHoldsInTheBackgroundToo) {
@@ -109,7 +113,7 @@ TEST_F(BashTaskTest, NothingStartsThatIsNotOnRecord) {
   const Outcome stopped = Run("Bash", R"({"command":"sleep 1000","wait_time":0})");
   EXPECT_TRUE(stopped.is_error);
   EXPECT_EQ(TextOf(stopped), "Stopped: no room left\n");
-  EXPECT_EQ(shells_.running(), 0U);
+  EXPECT_EQ(background_.running(), 0U);
 }
 
 TEST_F(BashTaskTest, LongOutputIsShownInPartSinceTheLastRead) {
@@ -138,13 +142,13 @@ TEST_F(BashTaskTest, WhatATaskDidToFilesIsToldWithItsEnd) {
 }
 
 TEST_F(BashTaskTest, NoMoreThanTheCapMayRun) {
-  for (std::size_t i = 0; i < Shells::kMaxRunning; ++i) Background("exec sleep 1000");
+  for (std::size_t i = 0; i < Tasks::kMaxRunning; ++i) Background("exec sleep 1000");
   const Outcome refused = Run("Bash", R"({"command":"true","background":true})");
   EXPECT_TRUE(refused.is_error);
-  EXPECT_NE(TextOf(refused).find("32 commands run"), std::string::npos);
-  shells_.StopAll();
-  EXPECT_EQ(ends_.size(), Shells::kMaxRunning);
-  EXPECT_EQ(shells_.running(), 0U);
+  EXPECT_NE(TextOf(refused).find("32 tasks run"), std::string::npos);
+  background_.StopAll();
+  EXPECT_EQ(ends_.size(), Tasks::kMaxRunning);
+  EXPECT_EQ(background_.running(), 0U);
 }
 
 TEST_F(BashTaskTest, AnUnknownTaskIsNamedWithThoseThatThereAre) {
@@ -162,22 +166,50 @@ TEST_F(BashTaskTest, OnlyWritingHasEffects) {
   }
 }
 
+TEST_F(BashTaskTest, OutputIsInAFileOfTheTasksNameWhileItRuns) {
+  MakeFifo();
+  Background("echo one; read x <fifo; echo two");
+  Run("Bash", R"({"command":"echo moved; read x <fifo; echo on","wait_time":1})");
+  EXPECT_EQ(ReadFile(temp_.Sub("tasks/shell-1")).value_or(""), "one\n");
+  EXPECT_EQ(ReadFile(temp_.Sub("tasks/shell-2")).value_or(""), "moved\n");
+  LetGo();
+  LetGo();
+  Read("shell-1");
+  Read("shell-2");
+  EXPECT_EQ(background_.Find("shell-1").value()->Output(), "one\ntwo\n");
+  EXPECT_EQ(background_.Find("shell-2").value()->Output(), "moved\non\n");
+  EXPECT_EQ(ReadFile(temp_.Sub("tasks/shell-2")).value_or(""), "moved\non\n");
+}
+
+TEST_F(BashTaskTest, ATaskThatCannotStartHasAnEndOnRecord) {
+  ASSERT_TRUE(MakeDirs(temp_.Sub("tasks/shell-1")));  // In the way of its output.
+  const Outcome refused = Run("Bash", R"({"command":"true","background":true})");
+  EXPECT_TRUE(refused.is_error);
+  ASSERT_EQ(tasks_.size(), 2U) << TextOf(refused);
+  EXPECT_EQ(tasks_[1].phase, "end");
+  EXPECT_EQ(tasks_[1].status, "failed");
+  EXPECT_EQ(background_.running(), 0U);
+}
+
 TEST(ShellsTest, NothingOutlivesThemAndNobodyIsToldOfIt) {
   const TempDir temp;
   const std::string mark = "STET_TEST_MARK=" + temp.path();
   Loop loop;
   int told = 0;
   {
-    Shells shells([&](const ShellEnd&) { ++told; }, 5);
-    auto task = std::make_shared<ShellTask>();
-    task->id = shells.NewTaskId().value();
-    EXPECT_EQ(task->id, "shell-5");
-    task->shell = Shell::Start(loop, {.command = "export " + mark +
-                                                 "; (trap '' TERM; setsid sleep 1000) & wait",
-                                      .cwd = temp.path()})
-                      .value();
-    shells.Keep(task);
-    EXPECT_EQ(shells.running(), 1U);
+    Tasks tasks([&](const auto&) { ++told; }, 5);
+    Shells shells(tasks);
+    const std::string id = shells.NewTaskId().value();
+    EXPECT_EQ(id, "shell-5");
+    std::unique_ptr<Shell> shell =
+        Shell::Start(loop,
+                     {.command = "export " + mark + "; (trap '' TERM; setsid sleep 1000) & wait",
+                      .cwd = temp.path()})
+            .value();
+    shells.Keep(std::make_shared<ShellTask>(
+        TaskFacts{.id = id, .kind = "shell", .name = "sleep", .tool_call_id = ""}, std::move(shell),
+        "", nullptr));
+    EXPECT_EQ(tasks.running(), 1U);
   }
   EXPECT_EQ(ProcessesWith(mark), std::vector<pid_t>());
   EXPECT_EQ(told, 0);

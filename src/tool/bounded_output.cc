@@ -44,4 +44,13 @@ std::string HeadAndTail(std::string_view text, std::size_t max_bytes, std::strin
   return shown.append(text.substr(tail));
 }
 
+std::string TailText(std::string_view bytes, std::size_t max_bytes) {
+  if (bytes.size() > max_bytes) {
+    bytes.remove_prefix(bytes.size() - max_bytes);
+    const std::size_t line = bytes.find('\n');
+    if (line != std::string_view::npos && line + 1 < bytes.size()) bytes.remove_prefix(line + 1);
+  }
+  return ReplaceInvalidUtf8(bytes);
+}
+
 }  // namespace stet::tool

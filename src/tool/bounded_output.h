@@ -12,4 +12,8 @@ namespace stet::tool {
 /// out and `note` ("The whole is in blob ..."). The result has about `max_bytes`.
 std::string HeadAndTail(std::string_view text, std::size_t max_bytes, std::string_view note);
 
+/// The last `max_bytes`, from the beginning of a line where there is one; invalid UTF-8 is
+/// replaced.
+std::string TailText(std::string_view bytes, std::size_t max_bytes);
+
 }  // namespace stet::tool

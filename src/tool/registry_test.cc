@@ -62,7 +62,8 @@ TEST_F(RegistryTest, ANameIsTakenOnce) {
 
 TEST(BuiltinTest, EveryToolHasAUsableSchemaAndAShortDescription) {
   Registry registry;
-  Shells shells(nullptr);
+  Tasks tasks;
+  Shells shells(tasks);
   for (auto& tool : BuiltinTools({.variables = ProcessVariables({}), .shells = shells})) {
     const std::string_view text = tool->description();
     EXPECT_LT(std::ranges::count(text, '\n'), 12) << tool->name();

@@ -34,7 +34,9 @@ Status Confine(const sandbox::Chosen& chosen, const ShellFiles& files, SpawnOpti
 
 Result<std::unique_ptr<Shell>> Shell::Start(Loop& loop, const ShellCommand& command) {
   ASSIGN_OR_RETURN(ShellFiles files, ShellFiles::Make());
-  ASSIGN_OR_RETURN(ShellOutput output, ShellOutput::Make(files.output()));
+  ASSIGN_OR_RETURN(
+      ShellOutput output,
+      ShellOutput::Make(command.output_path.empty() ? files.output() : command.output_path));
   const bool has_input = command.input || command.keep_input_open;
   SpawnOptions options{.argv = {"bash", "-c", command.command},
                        .env = ShellEnvironment(command.variables, files),

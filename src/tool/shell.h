@@ -32,6 +32,7 @@ struct ShellCommand {
   bool keep_input_open = false;        // For more of it later.
   std::optional<std::chrono::seconds> timeout;
   const sandbox::Chosen* sandbox = nullptr;  // Null: it runs without one.
+  std::string output_path = "";  // Where its output is kept; empty: in a folder of its own.
 };
 
 /// How a command ended.
@@ -64,6 +65,8 @@ class Shell {
   /// Of the guard: for people who look for it.
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
   [[nodiscard]] const ShellOutput& output() const { return output_; }
+  /// See ShellOutput.
+  Status MoveOutput(const std::string& path) { return output_.MoveTo(path); }
   /// What it was given; 0 when it may run for ever.
   [[nodiscard]] std::chrono::seconds timeout() const { return timeout_s_; }
   /// Nothing while it runs.

@@ -28,6 +28,25 @@ void ShellOutput::Add(std::string_view bytes) {
   if (tail_.size() >= 2 * kMaxShownBytes) tail_.erase(0, tail_.size() - kMaxShownBytes);
 }
 
+Status ShellOutput::MoveTo(const std::string& path) {
+  ASSIGN_OR_RETURN(Fd file, OpenFile(path, O_RDWR | O_CREAT | O_EXCL));
+  if (const Status written = WriteAll(file.get(), Kept(0, kept_)); !written) {
+    (void)Remove(path);  // The first failure is the one to tell.
+    return written;
+  }
+  file_ = std::move(file);
+  return {};
+}
+
+std::string ShellOutput::Whole() const {
+  std::string text = Kept(0, kept_);
+  if (kept_ == total_) return text;
+  const std::uint64_t tail_from = std::max<std::uint64_t>(total_ - tail_.size(), kept_);
+  const std::uint64_t dropped = tail_from - kept_;
+  if (dropped > 0) text += fmt::format("\n[{} bytes were dropped here]\n", dropped);
+  return text += std::string_view(tail_).substr(tail_.size() - (total_ - tail_from));
+}
+
 std::string ShellOutput::Kept(std::uint64_t from, std::uint64_t to) const {
   std::string bytes(to > from ? to - from : 0, '\0');
   const auto got = Pread(file_.get(), bytes, from);
@@ -57,14 +76,6 @@ std::string ShellOutput::Show(std::uint64_t from, const PutBlob& put_blob) const
   return ReplaceInvalidUtf8(HeadAndTail(text, kMaxShownBytes, note));
 }
 
-std::string ShellOutput::Tail(std::size_t max_bytes) const {
-  std::string_view tail = tail_;
-  if (tail.size() > max_bytes) {
-    tail.remove_prefix(tail.size() - max_bytes);
-    const std::size_t line = tail.find('\n');
-    if (line != std::string_view::npos && line + 1 < tail.size()) tail.remove_prefix(line + 1);
-  }
-  return ReplaceInvalidUtf8(tail);
-}
+std::string ShellOutput::Tail(std::size_t max_bytes) const { return TailText(tail_, max_bytes); }
 
 }  // namespace stet::tool

@@ -1,5 +1,5 @@
-// ShellOutput: what a command has written, kept within bounds: the beginning in a file, the last
-// bytes in memory, and a count of what was dropped between them.
+// ShellOutput: what a command has written, kept within bounds: the beginning in a file, which then
+// stops growing, the last bytes in memory, and a count of what was dropped between them.
 //
 // A failed write (a full disk) drops like the cap does. Not thread safe; blocks on the page cache
 // only.
@@ -30,12 +30,19 @@ class ShellOutput {
 
   void Add(std::string_view bytes);
 
+  /// What is kept, and all that comes, is in `path` from now on, which must not exist yet. When it
+  /// fails all stays as it is.
+  Status MoveTo(const std::string& path);
+
   /// How much was written, whether it was kept or not.
   [[nodiscard]] std::uint64_t total() const { return total_; }
 
   /// What came from `from` on, as text. When that is more than kMaxShownBytes it is the head and
   /// the tail of it, and what is kept of it goes to a blob that is named between them.
   [[nodiscard]] std::string Show(std::uint64_t from, const PutBlob& put_blob) const;
+
+  /// Everything that is kept, with a line in the place of what was dropped.
+  [[nodiscard]] std::string Whole() const;
 
   /// The last `max_bytes`, as text, from the beginning of a line where there is one.
   [[nodiscard]] std::string Tail(std::size_t max_bytes) const;

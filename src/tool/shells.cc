@@ -1,77 +1,66 @@
 #include "tool/shells.h"
 
-#include <algorithm>
-
-#include <fmt/format.h>
+#include "base/fs.h"
 
 namespace stet::tool {
+namespace {
 
-Shells::Shells(Ended ended, std::int64_t first_number)
-    : ended_(std::make_shared<Ended>(std::move(ended))), next_number_(first_number) {}
-
-Shells::~Shells() {
-  ended_.reset();
-  KillAll();
-}
-
-void Shells::KillAll() {
-  for (const auto& task : tasks_) task->shell->Kill();
-  for (const auto& task : tasks_) task->shell->KillAndWait();
-}
-
-void Shells::StopAll() { KillAll(); }
-
-std::size_t Shells::running() const {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(tasks_, [](const auto& task) { return !task->shell->how(); }));
-}
-
-std::string Shells::Describe() const {
-  std::string text;
-  for (const auto& task : tasks_) {
-    if (task->shell->how()) continue;
-    text += (text.empty() ? "Runs in the background, for BashTask: " : ", ") + task->id;
+std::string StatusOf(const ShellHow& how) {
+  switch (how.why) {
+    case ShellHow::Why::kExited: return how.exit_code == 0 ? "completed" : "failed";
+    case ShellHow::Why::kSignal: return "failed";
+    case ShellHow::Why::kTimeout: return "timed_out";
+    case ShellHow::Why::kStopped: return "killed";
   }
-  return text;
+  return "failed";
 }
 
-Result<std::string> Shells::NewTaskId() {
-  if (running() >= kMaxRunning)
-    return Fail(Code::kBusy, fmt::format("{} commands run in the background already. Stop one of "
-                                         "them with BashTask first.",
-                                         kMaxRunning));
-  return fmt::format("shell-{}", next_number_++);
+}  // namespace
+
+ShellTask::ShellTask(TaskFacts facts, std::unique_ptr<Shell> shell, std::string output_path,
+                     std::shared_ptr<const ProjectScan> scan)
+    : read_to(shell->output().total()),
+      before(std::move(scan)),
+      facts_(std::move(facts)),
+      shell_(std::move(shell)),
+      output_path_(std::move(output_path)) {}
+
+std::optional<TaskEnd> ShellTask::end() const {
+  const std::optional<ShellHow>& how = shell_->how();
+  if (!how) return std::nullopt;
+  TaskEnd end{.status = StatusOf(*how), .exit = {}, .signal = {}, .by = ""};
+  if (how->exit_code >= 0) end.exit = how->exit_code;
+  if (how->signal != 0) end.signal = how->signal;
+  if (how->why == ShellHow::Why::kStopped) end.by = stopped_by_;
+  return end;
+}
+
+void ShellTask::Stop(std::string_view by) {
+  if (stopped_by_.empty()) stopped_by_ = by;
+  shell_->Stop();
+}
+
+Shells::Shells(Tasks& tasks, std::string folder) : tasks_(tasks), folder_(std::move(folder)) {}
+
+Result<std::string> Shells::OutputPath(const std::string& task_id) const {
+  if (folder_.empty()) return std::string();
+  RETURN_IF_ERROR(MakeDirs(folder_));
+  return folder_ + "/" + task_id;
 }
 
 void Shells::Keep(const std::shared_ptr<ShellTask>& task) {
-  ForgetOldest();
-  tasks_.push_back(task);
-  // Neither this object nor the task is kept alive by the shell that it belongs to.
-  task->shell->OnEnd([told = std::weak_ptr(ended_), weak = std::weak_ptr(task)] {
-    const auto ended = told.lock();
-    const auto one = weak.lock();
-    if (!ended || !one || !*ended) return;
-    (*ended)({.task_id = one->id,
-              .tool_call_id = one->tool_call_id,
-              .how = *one->shell->how(),
-              .tail = one->shell->output().Tail(ShellEnd::kMaxTailBytes)});
-  });
-}
-
-void Shells::ForgetOldest() {
-  const auto ended = [](const auto& task) { return task->shell->how().has_value(); };
-  while (std::ranges::count_if(tasks_, ended) > static_cast<std::ptrdiff_t>(kMaxEnded))
-    tasks_.erase(std::ranges::find_if(tasks_, ended));
+  std::erase_if(shells_, [](const auto& one) { return one.expired(); });
+  shells_.push_back(task);
+  tasks_.Keep(task);
 }
 
 Result<std::shared_ptr<ShellTask>> Shells::Find(const std::string& task_id) const {
-  const auto found =
-      std::ranges::find_if(tasks_, [&](const auto& task) { return task->id == task_id; });
-  if (found != tasks_.end()) return *found;
-  std::string ids;
-  for (const auto& task : tasks_) ids += (ids.empty() ? "" : ", ") + task->id;
-  return Fail(Code::kNotFound, fmt::format("There is no task {}. There {}.", task_id,
-                                           ids.empty() ? "is none" : "are: " + ids));
+  for (const auto& one : shells_) {
+    if (const auto task = one.lock(); task && task->facts().id == task_id) return task;
+  }
+  const auto other = tasks_.Find(task_id);
+  if (!other) return std::unexpected(other.error());
+  return Fail(Code::kNotFound, "Task " + task_id + " is no command.");
 }
 
 }  // namespace stet::tool

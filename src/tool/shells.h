@@ -1,80 +1,74 @@
-// Shells: the commands of a session that run in the background, and those that have ended and may
-// still be read.
+// Shells: the tasks of a session that are commands under bash: what Bash leaves in the background,
+// and BashTask reads, feeds and stops.
 //
-// Owned by the session's lane; belongs to the loop's thread, and dies before the loop. Bounded: at
-// most kMaxRunning run, and of the ended ones the last kMaxEnded are kept. Its destructor kills
-// what runs, waits for its end, and tells nobody.
+// While a command runs, its output is in a file of the session's folder, of the name that the task
+// has (shell_output.h says how much of it). Belongs to the loop's thread; the tasks outlive it.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
 #include "tool/project_scan.h"
 #include "tool/shell.h"
+#include "tool/tasks.h"
 
 namespace stet::tool {
 
-/// What is told of the end of a command in the background.
-struct ShellEnd {
-  std::string task_id;
-  std::string tool_call_id;  // Of the call that started it.
-  ShellHow how;
-  std::string tail;  // The end of its output, at most kMaxTailBytes; all of it is read by BashTask.
+class ShellTask final : public BackgroundTask {
+ public:
+  /// `output_path`: the file that its output is in; empty: one that goes with the shell. `before`:
+  /// the project before the command started, or was last looked at.
+  ShellTask(TaskFacts facts, std::unique_ptr<Shell> shell, std::string output_path,
+            std::shared_ptr<const ProjectScan> before);
 
-  static constexpr std::size_t kMaxTailBytes = 2000;
-};
+  [[nodiscard]] const TaskFacts& facts() const override { return facts_; }
+  [[nodiscard]] std::optional<TaskEnd> end() const override;
+  void OnEnd(std::function<void()> listener) override { shell_->OnEnd(std::move(listener)); }
+  void Stop(std::string_view by) override;
+  void Kill() override { shell_->Kill(); }
+  void KillAndWait() override { shell_->KillAndWait(); }
+  [[nodiscard]] std::string Output() const override { return shell_->output().Whole(); }
+  [[nodiscard]] std::string Tail(std::size_t max_bytes) const override {
+    return shell_->output().Tail(max_bytes);
+  }
+  [[nodiscard]] std::string output_path() const override { return output_path_; }
 
-struct ShellTask {
-  std::string id;
-  std::string tool_call_id;
-  std::unique_ptr<Shell> shell;
-  std::uint64_t read_to = 0;  // Of its output: what was shown.
-  /// The project before it started, or was last looked at. Null when that is settled.
+  [[nodiscard]] Shell& shell() { return *shell_; }
+
+  std::uint64_t read_to = 0;  // Of its output: what the model was shown.
+  /// Null when what the command did to the project is settled.
   std::shared_ptr<const ProjectScan> before;
+
+ private:
+  TaskFacts facts_;
+  std::unique_ptr<Shell> shell_;
+  std::string output_path_;
+  std::string stopped_by_;
 };
 
 class Shells {
  public:
-  static constexpr std::size_t kMaxRunning = 32;
-  static constexpr std::size_t kMaxEnded = 32;
-
-  using Ended = std::function<void(const ShellEnd&)>;
-
-  /// `ended` is called on the loop's thread, when a task has ended. The first task is shell-N with
-  /// N = `first_number`: the session's tasks so far, and one.
-  explicit Shells(Ended ended, std::int64_t first_number = 1);
-  Shells(const Shells&) = delete;
-  Shells& operator=(const Shells&) = delete;
-  ~Shells();
-
-  [[nodiscard]] std::size_t running() const;
-  [[nodiscard]] const std::deque<std::shared_ptr<ShellTask>>& tasks() const { return tasks_; }
-  /// Which tasks run, for the model; empty when none does.
-  [[nodiscard]] std::string Describe() const;
+  /// `folder` is where the output of commands goes while they run, made with the first; empty: it
+  /// stays where it is for commands in the foreground.
+  explicit Shells(Tasks& tasks, std::string folder = "");
 
   /// The id of the next task. kBusy, with what to do, when no more may run.
-  Result<std::string> NewTaskId();
+  Result<std::string> NewTaskId() { return tasks_.NewId("shell"); }
+  /// Where the output of this task goes; empty: nowhere else than before.
+  [[nodiscard]] Result<std::string> OutputPath(const std::string& task_id) const;
 
-  /// Keeps a task that has such an id, and tells of its end.
+  /// Keeps a task that has such an id.
   void Keep(const std::shared_ptr<ShellTask>& task);
-
   /// kNotFound, with the ids that there are.
   [[nodiscard]] Result<std::shared_ptr<ShellTask>> Find(const std::string& task_id) const;
 
-  /// Kills all, waits for their end, and tells of each.
-  void StopAll();
-
  private:
-  void KillAll();
-  void ForgetOldest();
-
-  std::shared_ptr<Ended> ended_;  // Null when nobody is told any more.
-  std::int64_t next_number_;
-  std::deque<std::shared_ptr<ShellTask>> tasks_;  // In the order of their start.
+  Tasks& tasks_;
+  std::string folder_;
+  std::deque<std::weak_ptr<ShellTask>> shells_;
 };
 
 }  // namespace stet::tool

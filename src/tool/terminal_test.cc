@@ -136,7 +136,7 @@ TEST_F(TerminalTest, WhatWaitsOrIsFedOrIsKeptInRunsHere) {
   fake_->can_run = false;
   EXPECT_EQ(RunCommand("echo here"), "here\n");
   EXPECT_TRUE(fake_->commands.empty());
-  shells_.StopAll();
+  background_.StopAll();
 }
 
 }  // namespace

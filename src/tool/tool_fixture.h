@@ -108,8 +108,21 @@ class ToolTest : public testing::Test {
 
   TempDir temp_;
   Loop loop_;
-  std::vector<ShellEnd> ends_;
-  Shells shells_{[this](const ShellEnd& end) { ends_.push_back(end); }};
+  /// What was told of a task's end.
+  struct ToldEnd {
+    std::string task_id;
+    std::string tool_call_id;
+    TaskEnd end;
+    std::string tail;
+  };
+  std::vector<ToldEnd> ends_;
+  Tasks background_{[this](const std::shared_ptr<BackgroundTask>& task) {
+    ends_.push_back({.task_id = task->facts().id,
+                     .tool_call_id = task->facts().tool_call_id,
+                     .end = *task->end(),
+                     .tail = task->Tail(2000)});
+  }};
+  Shells shells_{background_, temp_.Sub("tasks")};
   Workspace workspace_;
   KnownFiles files_;
   Registry registry_;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "host/trust.h"
+#include "tests/model/gate_fixture.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -17,22 +18,6 @@ std::string TextOf(const protocol::ToolResult& result) {
   return protocol::PlainText(
       Decode<protocol::Blocks>(result.content.text).value_or(protocol::Blocks()));
 }
-
-/// A command that waits until the test opens it.
-class Gate {
- public:
-  explicit Gate(const std::string& folder) : path_(folder + "/gate") {
-    EXPECT_EQ(::mkfifo(path_.c_str(), 0600), 0);
-  }
-  /// Returns when the command is there, which then goes on.
-  void Open() const {
-    const Fd fd(::open(path_.c_str(), O_WRONLY | O_CLOEXEC));
-    EXPECT_GE(fd.get(), 0);
-  }
-
- private:
-  std::string path_;
-};
 
 constexpr std::string_view kGated = R"({"replies":[
   {"blocks":[{"call":{"name":"Bash","args":{"command":"cat gate"}}}]},

@@ -1,0 +1,70 @@
+#include "agent/task_rows.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace stet::agent {
+namespace {
+
+void TakeTask(const protocol::Event& event, const protocol::Task& task, protocol::TaskRows& rows) {
+  auto row = std::ranges::find(rows, task.task_id, &protocol::TaskRow::task_id);
+  if (row == rows.end()) {
+    row = rows.emplace(rows.end());
+    row->task_id = task.task_id;
+    row->kind = task.kind;
+    row->state = "running";
+    row->name = task.name.value_or("");
+    row->by = task.by;
+    row->tool_call_id = task.tool_call_id;
+    row->started_at = event.stamp.ts;
+  }
+  if (!task.ends()) return;
+  row->state = task.phase == "lost" ? "lost" : task.status.value_or("completed");
+  row->ended_at = event.stamp.ts;
+  row->exit = task.exit;
+  row->signal = task.signal;
+  row->tail = task.tail;
+  row->output = task.output;
+}
+
+}  // namespace
+
+Result<protocol::TaskRows> ReadTasks(const log::Log& log) {
+  protocol::TaskRows rows;
+  const std::vector<log::Entry>& entries = log.index().entries();
+  for (log::Ordinal at = 0; at < entries.size(); ++at) {
+    if (entries[at].type != protocol::kTypeNumber<protocol::Task>) continue;
+    ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(at));
+    if (const auto* task = std::get_if<protocol::Task>(&event.payload))
+      TakeTask(event, *task, rows);
+  }
+  return rows;
+}
+
+Result<protocol::TaskRow> FindTask(const protocol::TaskRows& rows, const std::string& task_id) {
+  const auto found = std::ranges::find(rows, task_id, &protocol::TaskRow::task_id);
+  if (found != rows.end()) return *found;
+  std::string ids;
+  for (const protocol::TaskRow& row : rows) ids += (ids.empty() ? "" : ", ") + row.task_id;
+  return Fail(Code::kNotFound, fmt::format("there is no task {}; there {}", task_id,
+                                           ids.empty() ? "is none" : "are: " + ids));
+}
+
+std::int64_t NextTaskNumber(const log::Log& log, const protocol::TaskRows& rows) {
+  // A copy's messages speak of its origin's tasks, which are not copied: each had a call, and so a
+  // result.
+  std::int64_t last = log.header().cloned_from ? log.index().state().tool_results : 0;
+  if (!rows.empty()) last = 0;
+  for (const protocol::TaskRow& row : rows) {
+    const std::size_t dash = row.task_id.rfind('-');
+    std::int64_t number = 0;
+    const char* end = row.task_id.data() + row.task_id.size();
+    if (dash != std::string::npos) std::from_chars(row.task_id.data() + dash + 1, end, number);
+    last = std::max(last, number);
+  }
+  return last + 1;
+}
+
+}  // namespace stet::agent

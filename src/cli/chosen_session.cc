@@ -1,0 +1,23 @@
+#include "cli/chosen_session.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace stet::cli {
+
+Result<std::string> ChosenSession(const std::string& typed, const std::string& cwd,
+                                  client::Sessions& sessions) {
+  if (!typed.empty()) return sessions.Resolve(typed);
+  std::error_code error;
+  const std::string here = std::filesystem::canonical(cwd.empty() ? "." : cwd, error).string();
+  if (error) return Fail(Code::kNotFound, "this folder has no name any more");
+  ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> all, sessions.List());
+  const auto newest = std::ranges::find(all, here, &protocol::SessionSummary::cwd);
+  if (newest == all.end())
+    return Fail(Code::kNotFound, fmt::format("there is no session of {}", here));
+  return newest->session_id;
+}
+
+}  // namespace stet::cli

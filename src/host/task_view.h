@@ -1,0 +1,35 @@
+// The tasks of sessions that no lane of this process works on, read from their folders. What runs
+// there belongs to another process, or died with it.
+#pragma once
+
+#include <string>
+
+#include "agent/redactor.h"
+#include "base/result.h"
+#include "log/log.h"
+#include "protocol/tasks.h"
+
+namespace stet::host {
+
+/// The most that is given of a task's output at once; what stands before it is counted.
+inline constexpr std::size_t kMaxTaskOutput = std::size_t{1} << 20;
+
+/// What is in the folder of a session. A task that runs names the process that runs it; one whose
+/// process is gone is lost, though its log does not say so yet.
+Result<protocol::TaskRows> TasksIn(const std::string& session_dir);
+
+/// Of a task that has ended: all that was kept; of one that runs: what is in its file.
+Result<protocol::TaskOutput> TaskOutputIn(const std::string& session_dir,
+                                          const std::string& task_id);
+
+/// Why it cannot be stopped from here. kBusy names the process that runs it, kConflict says that it
+/// has ended, kNotFound that there is none.
+Error WhyNotStopped(const std::string& session_dir, const std::string& task_id);
+
+/// The last kMaxTaskOutput bytes, as text.
+protocol::TaskOutput TaskOutputOf(std::string bytes, bool running);
+
+/// The output of a task that has ended: from its blob. Empty when it wrote nothing.
+Result<std::string> KeptOutput(const log::Blobs& blobs, const protocol::TaskRow& row);
+
+}  // namespace stet::host

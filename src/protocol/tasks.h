@@ -1,0 +1,41 @@
+// What a face asks about the tasks of a session, and what it is told.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "protocol/content.h"
+
+namespace stet::protocol {
+
+struct TaskRow {
+  STET_FIELDS(TaskRow,
+              (Text, task_id),
+              (Text, kind),  // shell
+              (Text, state),  // running, completed, failed, killed, timed_out or lost
+              (Text, name),
+              (OptionalText, by),  // Who started it: model, person or workflow.
+              (OptionalText, tool_call_id),
+              (std::int64_t, started_at),
+              (OptionalInt, ended_at),
+              (OptionalInt, exit),
+              (OptionalInt, signal),
+              (OptionalText, tail),  // Blobs: the end of its output, and all that was kept of it.
+              (OptionalText, output),
+              (OptionalInt, held_by))  // The process that runs it, when that is not the one asked.
+};
+using TaskRows = std::vector<TaskRow>;
+
+struct TaskRef {
+  STET_FIELDS(TaskRef, (Text, task_id))
+};
+
+/// The last of what a task has written.
+struct TaskOutput {
+  STET_FIELDS(TaskOutput,
+              (Text, text),
+              (std::int64_t, left_out),  // So many bytes stand before it.
+              (bool, running))
+};
+
+}  // namespace stet::protocol
