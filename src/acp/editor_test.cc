@@ -8,7 +8,7 @@
 namespace stet::acp {
 namespace {
 
-namespace service = protocol::service;
+namespace method = protocol::method;
 
 class EditorTest : public testing::Test {
  protected:
@@ -47,13 +47,14 @@ class EditorTest : public testing::Test {
 };
 
 TEST_F(EditorTest, WhatAHostAsksIsARequestToTheClient) {
-  const std::string read = Asked(service::kReadFile, R"({"sessionId":"x","path":"/a \"b\""})");
+  const std::string read =
+      Asked(method::FileRead::kInfo.name, R"({"sessionId":"x","path":"/a \"b\""})");
   EXPECT_EQ(JsonView(read)["method"].StringOr(""), "fs/read_text_file");
   EXPECT_EQ(JsonView(read)["params"].text(), R"({"sessionId":"s_1","path":"/a \"b\""})");
-  const std::string write = Asked(service::kWriteFile, R"({"path":"/a","text":"t\n"})");
+  const std::string write = Asked(method::FileWrite::kInfo.name, R"({"path":"/a","text":"t\n"})");
   EXPECT_EQ(JsonView(write)["params"].text(), R"({"sessionId":"s_1","path":"/a","content":"t\n"})");
   const std::string open = Asked(
-      service::kOpenTerminal,
+      method::TerminalOpen::kInfo.name,
       R"({"command":"bash","args":["-c","x"],"environment":["A=b=c","D"],"cwd":"/p","maxBytes":9})");
   EXPECT_EQ(
       JsonView(open)["params"].text(),
@@ -63,28 +64,29 @@ TEST_F(EditorTest, WhatAHostAsksIsARequestToTheClient) {
 }
 
 TEST_F(EditorTest, AnswersAreHandedBackAsTheHostHasThemOnce) {
-  const std::string read = Asked(service::kReadFile, R"({"path":"/a"})");
+  const std::string read = Asked(method::FileRead::kInfo.name, R"({"path":"/a"})");
   EXPECT_FALSE(editor_.Take({.id = "s_1/other", .result = Raw{"{}"}, .error = {}}));
   EXPECT_TRUE(editor_.Take(AnswerTo(read, R"({"content":"t"})")));
   EXPECT_EQ(Said(), R"({"text":"t","truncated":false})");
   EXPECT_FALSE(editor_.Take(AnswerTo(read, R"({"content":"t"})")));
-  const std::string text = Asked(service::kTerminalText, R"({"terminalId":"t"})");
+  const std::string text = Asked(method::TerminalText::kInfo.name, R"({"terminalId":"t"})");
   editor_.Take(AnswerTo(text, R"({"output":"o","truncated":true,"exitStatus":null})"));
   EXPECT_EQ(Said(), R"({"text":"o","truncated":true})");
-  const std::string end = Asked(service::kAwaitTerminal, R"({"terminalId":"t"})");
+  const std::string end = Asked(method::TerminalAwait::kInfo.name, R"({"terminalId":"t"})");
   editor_.Take(AnswerTo(end, R"({"exitCode":3,"signal":null})"));
   EXPECT_EQ(Said(), R"({"exitCode":3,"signal":null})");
-  const std::string write = Asked(service::kWriteFile, R"({"path":"/a","text":""})");
+  const std::string write = Asked(method::FileWrite::kInfo.name, R"({"path":"/a","text":""})");
   editor_.Take(AnswerTo(write, "null"));
   EXPECT_EQ(Said(), "{}");
 }
 
 TEST_F(EditorTest, WhatMakesNoSenseAndWhatFailsIsAnError) {
   for (const char* wrong : {"null", "7", "{}", R"({"content":7})", R"(["content"])"}) {
-    editor_.Take(AnswerTo(Asked(service::kReadFile, R"({"path":"/a"})"), wrong));
+    editor_.Take(AnswerTo(Asked(method::FileRead::kInfo.name, R"({"path":"/a"})"), wrong));
     EXPECT_NE(Said().find("no text"), std::string::npos) << wrong;
   }
-  Response refused = AnswerTo(Asked(service::kWriteFile, R"({"path":"/a","text":""})"), "null");
+  Response refused =
+      AnswerTo(Asked(method::FileWrite::kInfo.name, R"({"path":"/a","text":""})"), "null");
   refused.error = "it is locked";
   editor_.Take(refused);
   EXPECT_NE(Said().find("it is locked"), std::string::npos);
@@ -93,10 +95,10 @@ TEST_F(EditorTest, WhatMakesNoSenseAndWhatFailsIsAnError) {
 }
 
 TEST_F(EditorTest, WhoeverWaitsAtTheEndIsToldAndSoIsWhoeverAsksLater) {
-  Asked(service::kReadFile, R"({"path":"/a"})");
+  Asked(method::FileRead::kInfo.name, R"({"path":"/a"})");
   editor_.End();
   EXPECT_NE(Said().find("has gone"), std::string::npos);
-  EXPECT_EQ(Asked(service::kReadFile, R"({"path":"/a"})"), "");
+  EXPECT_EQ(Asked(method::FileRead::kInfo.name, R"({"path":"/a"})"), "");
   EXPECT_NE(Said().find("has gone"), std::string::npos);
 }
 

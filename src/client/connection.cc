@@ -9,6 +9,7 @@
 
 #include "base/utf8.h"
 #include "base/version.h"
+#include "protocol/params.h"
 
 namespace stet::client {
 namespace {

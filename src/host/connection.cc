@@ -13,6 +13,7 @@
 #include "host/dispatch.h"
 #include "host/host.h"
 #include "host/tokens.h"
+#include "protocol/method.h"
 
 namespace stet::host {
 namespace {
@@ -54,10 +55,6 @@ class OfferedServices final : public client::Services {
 };
 
 }  // namespace
-
-bool Caller::May(std::string_view right) const {
-  return std::ranges::find(rights, right) != rights.end();
-}
 
 Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
                             const std::optional<std::string>& token) {
@@ -174,16 +171,6 @@ void Connection::OnHello(const protocol::Hello& hello) {
 
 void Connection::OnRequest(WireRequest request) {
   ++host_.metrics().requests;
-  if (request.method == "session.subscribe") {
-    const Result<std::string> begun = Subscribe(request);
-    Reply(request.request_id, begun);
-    if (!begun) return;
-    const protocol::SessionRef ref =
-        Decode<protocol::SessionRef>(request.params->text).value_or(protocol::SessionRef());
-    feeds_.at(ref.session_id).feed->Pump();
-    return;
-  }
-  if (request.method == "session.offer") return Reply(request.request_id, Offer(request));
   if (open_ >= kMaxOpen)
     return Reply(request.request_id,
                  Fail(Code::kBusy, "too many requests are being answered: wait for some"));
@@ -191,21 +178,17 @@ void Connection::OnRequest(WireRequest request) {
   host_.loop().Spawn(Answer(shared_from_this(), std::move(request)));
 }
 
-Result<std::string> Connection::Subscribe(const WireRequest& request) {
-  const std::string params = request.params ? request.params->text : "{}";
-  ASSIGN_OR_RETURN(const protocol::SessionRef ref, Decode<protocol::SessionRef>(params));
-  ASSIGN_OR_RETURN(const protocol::Subscribe wanted, Decode<protocol::Subscribe>(params));
-  if (!caller_->May(protocol::right::kView))
-    return Fail(Code::kDenied, "this needs the right view");
+Result<protocol::Subscribed> Connection::Subscribe(const protocol::Subscribe& wanted) {
+  const std::string& id = wanted.session_id;
   HeardSession heard;
-  ASSIGN_OR_RETURN(heard.session, host_.Find(ref.session_id));
+  ASSIGN_OR_RETURN(heard.session, host_.Find(id));
   heard.feed = std::make_unique<Feed>(*heard.session, *this);
   ASSIGN_OR_RETURN(const protocol::Subscribed told, heard.feed->Begin(wanted));
   STET_LOG_IN(heard.session->diagnostics(), kInfo, "subscribed client={} mode={} epoch={} seq={}",
               caller_->client_id, told.mode, told.epoch, told.seq);
-  feeds_.erase(ref.session_id);
-  feeds_.emplace(ref.session_id, std::move(heard));
-  return Encode(told);
+  feeds_.erase(id);
+  feeds_.emplace(id, std::move(heard));
+  return told;
 }
 
 void Connection::Forget(const std::string& session_id) {
@@ -214,22 +197,17 @@ void Connection::Forget(const std::string& session_id) {
 }
 
 /// A path is the same file for both on the same machine only.
-Result<std::string> Connection::Offer(const WireRequest& request) {
-  const std::string params = request.params ? request.params->text : "{}";
-  ASSIGN_OR_RETURN(const protocol::SessionRef ref, Decode<protocol::SessionRef>(params));
-  ASSIGN_OR_RETURN(const protocol::Offer offer, Decode<protocol::Offer>(params));
-  if (!caller_->May(protocol::right::kSend))
-    return Fail(Code::kDenied, "this needs the right send");
+Status Connection::Offer(const protocol::Offer& offer) {
   if (!peer_.local) return Fail(Code::kDenied, "only a client on the unix socket offers services");
   ServedSession served;
-  ASSIGN_OR_RETURN(served.session, host_.Find(ref.session_id));
-  DropOffer(ref.session_id);
-  if (offer.offers.empty()) return "{}";
+  ASSIGN_OR_RETURN(served.session, host_.Find(offer.session_id));
+  DropOffer(offer.session_id);
+  if (offer.offers.empty()) return {};
   served.services =
-      std::make_shared<OfferedServices>(weak_from_this(), ref.session_id, offer.offers);
+      std::make_shared<OfferedServices>(weak_from_this(), offer.session_id, offer.offers);
   served.session->UseServices(served.services);
-  served_.emplace(ref.session_id, std::move(served));
-  return "{}";
+  served_.emplace(offer.session_id, std::move(served));
+  return {};
 }
 
 void Connection::DropOffer(const std::string& session_id) {
@@ -257,7 +235,7 @@ void Connection::Ask(const std::string& session_id, const std::string& method, c
   WireRequest request;
   request.request_id = fmt::format("h{}", ++last_asked_);
   request.method = method;
-  request.params = Raw{protocol::ForSession(session_id, params.text)};
+  request.params = params;
   asked_.emplace(request.request_id, Asked{.session_id = session_id, .done = std::move(done)});
   Say(Encode(request));
 }
@@ -272,24 +250,21 @@ void Connection::OnReply(const protocol::WireReply& reply) {
 }
 
 Async<void> Connection::Answer(std::shared_ptr<Connection> self, WireRequest request) {
-  const Caller caller = *self->caller_;
-  const std::string params = request.params ? request.params->text : "{}";
-  Result<std::string> result = std::string();
-  if (request.method == "session.unsubscribe") {
-    const Result<protocol::SessionRef> ref = Decode<protocol::SessionRef>(params);
-    if (ref) self->Forget(ref->session_id);
-    result = ref ? Result<std::string>("{}") : std::unexpected(ref.error());
-  } else {
-    result = co_await Dispatch(self->host_, caller, request.method, params);
-  }
+  Call call{.host = self->host_,
+            .caller = *self->caller_,
+            .line = *self,
+            .params = request.params ? std::move(request.params->text) : "{}"};
+  const Outcome outcome = co_await Dispatch(request.method, std::move(call));
   --self->open_;
   if (self->ended_) co_return;
   std::optional<std::int64_t> pid;
-  if (!result && result.error().code == Code::kBusy) {
-    if (const Result<protocol::SessionRef> ref = Decode<protocol::SessionRef>(params))
-      pid = self->host_.HeldBy(ref->session_id);
-  }
-  self->Reply(request.request_id, result, pid);
+  if (!outcome.reply && outcome.reply.error().code == Code::kBusy && !outcome.session_id.empty())
+    pid = self->host_.HeldBy(outcome.session_id);
+  self->Reply(request.request_id, outcome.reply, pid);
+  // What a subscription brings comes behind its answer, in the same turn of the loop.
+  const auto heard = self->feeds_.find(outcome.session_id);
+  if (heard != self->feeds_.end() && !std::exchange(heard->second.answered, true))
+    heard->second.feed->Pump();
 }
 
 void Connection::Reply(const std::string& request_id, const Result<std::string>& result,

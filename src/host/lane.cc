@@ -52,7 +52,9 @@ Lane::Lane(LaneSetup setup)
 Lane::~Lane() = default;
 
 void Lane::UseServices(std::shared_ptr<client::Services> services) {
-  bench_.editor = services ? MakeClientEditor(setup_.loop, std::move(services)) : nullptr;
+  bench_.editor =
+      services ? MakeClientEditor(setup_.loop, setup_.log->header().session_id, std::move(services))
+               : nullptr;
 }
 
 Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {

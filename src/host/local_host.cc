@@ -20,10 +20,12 @@
 #include "host/session_store.h"
 #include "host/tokens.h"
 #include "log/paths.h"
+#include "protocol/methods.h"
 
 namespace stet::host {
 namespace {
 
+namespace method = protocol::method;
 using protocol::HostLaunch;
 using protocol::HostState;
 
@@ -124,21 +126,6 @@ std::optional<HostState> FindHost(const config::Roots& roots) {
   return std::nullopt;
 }
 
-/// A line to the host that runs, null when none does. While it is held, one that a client started
-/// does not leave.
-std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots) {
-  while (const std::optional<HostState> running = FindHost(roots)) {
-    std::unique_ptr<client::RemoteLive> line = Reach(*running);
-    if (running->launched != "client") return line;
-    // Once it has answered it knows of us, unless it had decided to leave: then it has said so. One
-    // that is held up and does not answer still runs.
-    (void)line->Ask({.method = "host.status", .repeatable = true, .within = kAnswerTime});
-    const std::optional<HostState> now = RunningHost(roots);
-    if (now && now->pid == running->pid) return line;
-  }
-  return nullptr;
-}
-
 class LocalHost final : public client::HostControl {
  public:
   explicit LocalHost(config::Roots roots) : roots_(std::move(roots)) {}
@@ -184,12 +171,12 @@ class LocalHost final : public client::HostControl {
     protocol::HostReport report;
     // One that is just leaving does not answer any more.
     while (const std::optional<HostState> running = RunningHost(roots_)) {
-      const Result<Raw> answer = Reach(*running)->Ask(
-          {.method = "host.status", .repeatable = true, .within = kAnswerTime});
-      if (!answer && RunningHost(roots_)) return std::unexpected(answer.error());
-      if (!answer) continue;
+      const Result<protocol::HostStatus> status =
+          Reach(*running)->Call<method::HostStatus>({}, {.within = kAnswerTime});
+      if (!status && RunningHost(roots_)) return std::unexpected(status.error());
+      if (!status) continue;
       report.state = "running";
-      ASSIGN_OR_RETURN(report.status, Decode<protocol::HostStatus>(answer->text));
+      report.status = *status;
       return report;
     }
     ASSIGN_OR_RETURN(const std::optional<HostState> state, ReadHostState(roots_));
@@ -246,8 +233,8 @@ class LocalHost final : public client::HostControl {
                                              "Type: stet host stop",
                                              running->pid));
       if (launch.launched == "client" || running->launched != "client") return running;
-      const Result<Raw> kept =
-          Reach(*running)->Ask({.method = "host.keep", .repeatable = true, .within = kAnswerTime});
+      const Result<protocol::Nothing> kept =
+          Reach(*running)->Call<method::HostKeep>({}, {.within = kAnswerTime});
       std::optional<HostState> now = RunningHost(roots_);
       if (!now || now->pid != running->pid) continue;  // It was just leaving.
       if (!kept) return std::unexpected(kept.error());
@@ -280,11 +267,17 @@ Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& ro
   return Reach(state);
 }
 
-std::optional<Result<Raw>> AskRunningHost(const config::Roots& roots, const std::string& method,
-                                          const std::string& params) {
-  const std::unique_ptr<client::RemoteLive> line = Hold(roots);
-  if (!line) return std::nullopt;
-  return line->Ask({.method = method, .params = params});
+std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots) {
+  while (const std::optional<HostState> running = FindHost(roots)) {
+    std::unique_ptr<client::RemoteLive> line = Reach(*running);
+    if (running->launched != "client") return line;
+    // Once it has answered it knows of us, unless it had decided to leave: then it has said so. One
+    // that is held up and does not answer still runs.
+    (void)line->Call<method::HostStatus>({}, {.within = kAnswerTime});
+    const std::optional<HostState> now = RunningHost(roots);
+    if (now && now->pid == running->pid) return line;
+  }
+  return nullptr;
 }
 
 Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work) {

@@ -18,9 +18,9 @@ std::unique_ptr<client::RemoteLive> Reach(const protocol::HostState& state);
 /// The host that runs; one is started when there is none.
 Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots);
 
-/// The answer of the host that runs; nothing when none does.
-std::optional<Result<Raw>> AskRunningHost(const config::Roots& roots, const std::string& method,
-                                          const std::string& params);
+/// A line to the host that runs, null when none does. While it is held, one that a client started
+/// does not leave.
+std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots);
 
 /// In the background host or in this process, as the work wants it and [host] join says.
 Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work);

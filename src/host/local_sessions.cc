@@ -23,6 +23,7 @@
 #include "log/tree.h"
 #include "log/verify.h"
 #include "protocol/ids.h"
+#include "protocol/methods.h"
 #include "run/ledger.h"
 
 namespace stet::host {
@@ -140,16 +141,16 @@ class LocalSessions : public client::Sessions {
   Result<client::Moved> Rewind(const std::string& session_id,
                                const std::optional<std::string>& target,
                                const std::optional<std::string>& expected_leaf) override {
-    if (const auto asked = AskToMove("session.rewind", session_id, target, expected_leaf))
-      return *asked;
+    if (const auto host = Hold(store_.roots()))
+      return host->Call<protocol::method::SessionRewind>(MoveOf(session_id, target, expected_leaf));
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& leaf) { return log.Rewind(target, leaf); });
   }
 
   Result<client::Moved> Branch(const std::string& session_id, const std::string& leaf,
                                const std::optional<std::string>& expected_leaf) override {
-    if (const auto asked = AskToMove("session.branch", session_id, leaf, expected_leaf))
-      return *asked;
+    if (const auto host = Hold(store_.roots()))
+      return host->Call<protocol::method::SessionBranch>(MoveOf(session_id, leaf, expected_leaf));
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& expected) { return log.Branch(leaf, expected); });
   }
@@ -192,9 +193,10 @@ class LocalSessions : public client::Sessions {
   }
 
   Status Remove(const std::string& session_id) override {
-    if (const std::optional<Result<Raw>> asked = AskRunningHost(
-            store_.roots(), "session.delete", protocol::ForSession(session_id, "{}"))) {
-      RETURN_IF_ERROR(*asked);
+    if (const auto host = Hold(store_.roots())) {
+      protocol::SessionRef ref;
+      ref.session_id = session_id;
+      RETURN_IF_ERROR(host->Call<protocol::method::SessionDelete>(ref));
       return {};
     }
     return store_.Remove(session_id);
@@ -229,19 +231,15 @@ class LocalSessions : public client::Sessions {
     return {};
   }
 
-  /// By the host that runs; nothing when none does.
-  std::optional<Result<client::Moved>> AskToMove(const std::string& method,
-                                                 const std::string& session_id,
-                                                 const std::optional<std::string>& target,
-                                                 const std::optional<std::string>& expected_leaf) {
+  /// For the host that runs.
+  static protocol::MoveLeaf MoveOf(const std::string& session_id,
+                                   const std::optional<std::string>& target,
+                                   const std::optional<std::string>& expected_leaf) {
     protocol::MoveLeaf move;
+    move.session_id = session_id;
     move.target = target;
     move.expected_leaf = expected_leaf;
-    const std::optional<Result<Raw>> answer =
-        AskRunningHost(store_.roots(), method, protocol::ForSession(session_id, Encode(move)));
-    if (!answer) return std::nullopt;
-    if (!*answer) return std::unexpected(answer->error());
-    return Decode<client::Moved>((*answer)->text);
+    return move;
   }
 
   Result<client::Moved> Move(
