@@ -23,17 +23,6 @@ void Asks::TellReopened(const std::string& what) {
   log_.Publish(std::move(wait));
 }
 
-protocol::PermissionAsk Asks::FromEvent(const protocol::Permission& asked) {
-  protocol::PermissionAsk ask;
-  if (asked.options) {
-    if (Result<protocol::PermissionAsk> kept = Decode<protocol::PermissionAsk>(asked.options->text))
-      ask = *std::move(kept);
-  }
-  ask.request_id = asked.request_id;
-  ask.tool_call_id = asked.tool_call_id;
-  return ask;
-}
-
 Async<Result<PermissionReply>> Asks::Permission(protocol::PermissionAsk ask, std::string args_hash,
                                                 protocol::Stamp stamp, CancelToken cancel) {
   const bool reopened = !ask.request_id.empty();

@@ -44,9 +44,6 @@ class Asks {
   [[nodiscard]] protocol::PermissionAsks permissions() const;
   [[nodiscard]] protocol::QuestionAsks questions() const;
 
-  /// An `asked` event as it was asked.
-  static protocol::PermissionAsk FromEvent(const protocol::Permission& asked);
-
  private:
   struct OpenPermission {
     protocol::PermissionAsk ask;
