@@ -69,9 +69,11 @@ static_assert(std::ranges::equal(kTranslations, protocol::ClientMethods::kNames,
               "everything that a host may ask");
 
 /// The client's answer, as the host has it. What has the same members there goes on as it is.
-Result<Raw> AnswerOf(std::string_view asked, const Response& response) {
-  if (response.error) return Fail(Code::kIo, *response.error);
-  const JsonView result(response.result.text);
+Result<Raw> AnswerOf(std::string_view asked, const Result<Raw>& said) {
+  // What the client itself says is no more than that it did not work.
+  if (!said && said.error().code == Code::kInvalid) return Fail(Code::kIo, said.error().message);
+  if (!said) return std::unexpected(said.error());
+  const JsonView result(said->text);
   Raw answer{""};
   JsonWriter writer(answer.text);
   const bool is_file = asked == method::FileRead::kInfo.name;
@@ -82,55 +84,53 @@ Result<Raw> AnswerOf(std::string_view asked, const Response& response) {
     writer.Member("truncated", result["truncated"].Bool().value_or(false)).EndObject();
     return answer;
   }
-  return result.is_object() ? response.result : Raw{"{}"};
+  return result.is_object() ? *said : Raw{"{}"};
 }
 
 Error Gone() { return {Code::kUnavailable, "the client has gone"}; }
 
 }  // namespace
 
+client::Services::Done Editor::Open::Take(std::uint64_t number) {
+  const std::lock_guard lock(mutex);
+  const auto found = done.find(number);
+  if (found == done.end()) return nullptr;
+  Done taken = std::move(found->second);
+  done.erase(found);
+  return taken;
+}
+
 void Editor::Ask(const std::string& method, const Raw& params, Done done) {
   const auto* found = std::ranges::find(kTranslations, method, &Translation::service);
   if (found == kTranslations.end())
     return done(Fail(Code::kUnsupported, fmt::format("the client knows no {}", method)));
-  std::string id;
+  std::uint64_t number = 0;
   {
-    const std::lock_guard lock(mutex_);
-    if (!ended_ && open_.size() < kMaxOpen) {
-      id = fmt::format("{}/editor-{}", session_id_, ++last_);
-      open_.emplace(id, Open{.method = method, .done = done});
+    const std::lock_guard lock(open_->mutex);
+    if (!open_->ended && open_->done.size() < kMaxOpen) {
+      number = ++open_->last;
+      open_->done.emplace(number, done);
     }
   }
-  if (id.empty()) return done(std::unexpected(Gone()));
-  std::string written;
-  JsonWriter writer(written);
+  if (number == 0) return done(std::unexpected(Gone()));
+  Raw written{""};
+  JsonWriter writer(written.text);
   writer.BeginObject().Member("sessionId", session_id_);
   found->write(writer, params);
   writer.EndObject();
-  output_.Push(RequestLine(id, found->method, written));
-}
-
-bool Editor::Take(const Response& response) {
-  Open answered;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = open_.find(response.id);
-    if (found == open_.end()) return false;
-    answered = std::move(found->second);
-    open_.erase(found);
-  }
-  answered.done(AnswerOf(answered.method, response));
-  return true;
+  line_.Ask(found->method, written, [open = open_, number, method](const Result<Raw>& said) {
+    if (const Done waits = open->Take(number)) waits(AnswerOf(method, said));
+  });
 }
 
 void Editor::End() {
-  std::map<std::string, Open> left;
+  std::map<std::uint64_t, Done> left;
   {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-    left = std::exchange(open_, {});
+    const std::lock_guard lock(open_->mutex);
+    open_->ended = true;
+    left = std::exchange(open_->done, {});
   }
-  for (const auto& [id, open] : left) open.done(std::unexpected(Gone()));
+  for (const auto& [number, done] : left) done(std::unexpected(Gone()));
 }
 
 }  // namespace stet::acp
