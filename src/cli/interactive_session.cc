@@ -231,10 +231,10 @@ void InteractiveSession::Take(const protocol::Event& event) {
   if (transcript_.Take(event)) view_.Take(event);
   const std::optional<protocol::AskNews> news = protocol::AskNewsIn(event);
   if (!news) return;
-  if (news->asked)
-    Put(*news->asked);
-  else
-    DropDialog(news->id);
+  if (news->asked) return Put(*news->asked);
+  // What was answered here is no dialog any more.
+  if (IsOpen(news->id) && !news->by.empty()) view_.Note("answered by " + news->by);
+  DropDialog(news->id);
 }
 
 void InteractiveSession::Take(const protocol::Transient& transient) {

@@ -13,6 +13,7 @@
 #include "host/dispatch.h"
 #include "host/host.h"
 #include "host/tokens.h"
+#include "protocol/ids.h"
 #include "protocol/method.h"
 
 namespace stet::host {
@@ -55,6 +56,14 @@ class OfferedServices final : public client::Services {
 };
 
 }  // namespace
+
+std::string IdentityOf(const Caller& caller, std::string_view wanted) {
+  const std::string owner = caller.local ? "" : "@" + caller.name;
+  if (wanted.ends_with(owner)) wanted.remove_suffix(owner.size());
+  const std::string own =
+      NamesClient(wanted) ? std::string(wanted) : protocol::NewClientId(ProcessRandom(), "client");
+  return own + owner;
+}
 
 Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
                             const std::optional<std::string>& token) {
@@ -154,8 +163,7 @@ void Connection::OnHello(const protocol::Hello& hello) {
     return SendAway(caller.error());
   }
   caller_ = *std::move(caller);
-  caller_->client_id =
-      NamesClient(hello.client_id) ? hello.client_id : "c_" + RandomName(ProcessRandom(), 16);
+  caller_->client_id = IdentityOf(*caller_, hello.client_id);
   if (caller_->name.empty()) caller_->name = hello.name.substr(0, 64);
   protocol::Welcome welcome;
   welcome.version = protocol::kWireVersion;

@@ -30,6 +30,11 @@ class Host;
 Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
                             const std::optional<std::string>& token);
 
+/// The id by which a client is known in the log: what it calls itself, if that can be an id, or one
+/// that is made up; behind it "@" and its token's name when it came with one, so that no client of
+/// another token can be taken for it. Call it when `name` is the token's.
+std::string IdentityOf(const Caller& caller, std::string_view wanted);
+
 class Connection final : public Outlet,
                          public Line,
                          public std::enable_shared_from_this<Connection> {

@@ -68,7 +68,8 @@ Async<Result<protocol::Said>> RunCommandOf(Asked<method::SessionCommand> asked) 
                       asked.host.Find(asked.params.session_id));
   const Result<Lane*> lane = co_await session->Wake();
   if (!lane) co_return std::unexpected(lane.error());
-  Result<std::string> shown = co_await (*lane)->RunCommand(asked.params.name, asked.params.text);
+  Result<std::string> shown =
+      co_await (*lane)->RunCommand(asked.params.name, asked.params.text, asked.caller.client_id);
   if (!shown) co_return std::unexpected(shown.error());
   protocol::Said said;
   said.text = *std::move(shown);
@@ -90,13 +91,6 @@ Async<Result<protocol::TaskList>> TasksOf(Asked<method::SessionTasks> asked) {
   co_return list;
 }
 
-/// Answers of a client are by that client, whatever it says.
-template <class Answer>
-Status AnswerAsked(Lane& lane, Answer answer, const Caller& caller) {
-  if (answer.by.empty() || !caller.local) answer.by = caller.client_id;
-  return lane.Answer(answer);
-}
-
 Result<protocol::TurnReport> ReportOf(Lane& lane, const protocol::TurnRef& turn, const Caller&) {
   std::optional<protocol::TurnReport> report = lane.Report(turn.turn_id);
   if (!report) return Fail(Code::kNotFound, "of that turn nothing is known");
@@ -105,11 +99,13 @@ Result<protocol::TurnReport> ReportOf(Lane& lane, const protocol::TurnRef& turn,
 
 constexpr auto kSessionHandlers = HandlersOf(
     protocol::SessionMethods(),
-    On<method::SessionAnswer>([](Lane& lane, const protocol::PermissionAnswer& answer,
-                                 const Caller& from) { return AnswerAsked(lane, answer, from); }),
+    On<method::SessionAnswer>(
+        [](Lane& lane, const protocol::PermissionAnswer& answer, const Caller& from) {
+          return lane.Answer(answer, from.client_id);
+        }),
     On<method::SessionAnswerQuestion>(
         [](Lane& lane, const protocol::QuestionAnswer& answer, const Caller& from) {
-          return AnswerAsked(lane, answer, from);
+          return lane.Answer(answer, from.client_id);
         }),
     On<method::SessionBranch>(
         [](Lane& lane, const protocol::MoveLeaf& move, const Caller&) -> Result<protocol::Moved> {
@@ -136,9 +132,9 @@ constexpr auto kSessionHandlers = HandlersOf(
       return list;
     }),
     On<method::SessionMark>(
-        [](Lane& lane, const protocol::Mark& mark, const Caller&) -> Result<protocol::Said> {
+        [](Lane& lane, const protocol::Mark& mark, const Caller& from) -> Result<protocol::Said> {
           protocol::Said said;
-          ASSIGN_OR_RETURN(said.text, lane.Mark(mark));
+          ASSIGN_OR_RETURN(said.text, lane.Mark(mark, from.client_id));
           return said;
         }),
     On<method::SessionPermissions>(

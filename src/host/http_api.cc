@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.h"
+#include "host/connection.h"
 #include "host/dispatch.h"
 #include "host/event_stream.h"
 #include "host/host.h"
@@ -205,7 +206,7 @@ void AnswerHttp(Host& host, HttpRequest request, std::unique_ptr<HttpReply> repl
   }
   Result<Caller> caller = Authenticate(host, request.peer, TokenIn(request));
   if (!caller) return Refuse(*reply, caller.error());
-  caller->client_id = "http";
+  caller->client_id = IdentityOf(*caller, "http");
   bool known = false;
   for (const Route& route : kRoutes) {
     const std::optional<std::string> id = Match(route.http.path, request.path);

@@ -404,7 +404,11 @@ void Lane::Cancel() {
   if (working()) cancel_.Cancel();
 }
 
-Status Lane::Answer(const protocol::PermissionAnswer& answer) { return asks_.Answer(answer); }
-Status Lane::Answer(const protocol::QuestionAnswer& answer) { return asks_.Answer(answer); }
+Status Lane::Answer(const protocol::PermissionAnswer& answer, const std::string& client_id) {
+  return asks_.Answer(answer, client_id);
+}
+Status Lane::Answer(const protocol::QuestionAnswer& answer, const std::string& client_id) {
+  return asks_.Answer(answer, client_id);
+}
 
 }  // namespace stet::host

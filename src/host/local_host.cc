@@ -29,6 +29,9 @@ namespace method = protocol::method;
 using protocol::HostLaunch;
 using protocol::HostState;
 
+/// What asks about the host itself.
+constexpr std::string_view kControl = "control";
+
 constexpr std::chrono::seconds kStartTime{30};
 constexpr std::chrono::seconds kAnswerTime{2};
 constexpr std::chrono::seconds kStopTime{5};
@@ -172,7 +175,7 @@ class LocalHost final : public client::HostControl {
     // One that is just leaving does not answer any more.
     while (const std::optional<HostState> running = RunningHost(roots_)) {
       const Result<protocol::HostStatus> status =
-          Reach(*running)->Call<method::HostStatus>({}, {.within = kAnswerTime});
+          Reach(*running, kControl)->Call<method::HostStatus>({}, {.within = kAnswerTime});
       if (!status && RunningHost(roots_)) return std::unexpected(status.error());
       if (!status) continue;
       report.state = "running";
@@ -234,7 +237,7 @@ class LocalHost final : public client::HostControl {
                                              running->pid));
       if (launch.launched == "client" || running->launched != "client") return running;
       const Result<protocol::Nothing> kept =
-          Reach(*running)->Call<method::HostKeep>({}, {.within = kAnswerTime});
+          Reach(*running, kControl)->Call<method::HostKeep>({}, {.within = kAnswerTime});
       std::optional<HostState> now = RunningHost(roots_);
       if (!now || now->pid != running->pid) continue;  // It was just leaving.
       if (!kept) return std::unexpected(kept.error());
@@ -252,24 +255,26 @@ std::unique_ptr<client::HostControl> MakeHostControl(config::Roots roots) {
   return std::make_unique<LocalHost>(std::move(roots));
 }
 
-std::unique_ptr<client::RemoteLive> Reach(const HostState& state) {
+std::unique_ptr<client::RemoteLive> Reach(const HostState& state, std::string_view face) {
   client::RemoteOptions options;
+  options.name = face;
   options.endpoint.unix_path = state.socket;
   options.environment = Environment::OfProcess().variables();
   return client::MakeRemoteLive(options);
 }
 
-Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots) {
-  if (std::unique_ptr<client::RemoteLive> line = Hold(roots)) return line;
+Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots,
+                                                         std::string_view face) {
+  if (std::unique_ptr<client::RemoteLive> line = Hold(roots, face)) return line;
   HostLaunch launch;
   launch.launched = "client";
   ASSIGN_OR_RETURN(const HostState state, MakeHostControl(roots)->Start(launch));
-  return Reach(state);
+  return Reach(state, face);
 }
 
-std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots) {
+std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots, std::string_view face) {
   while (const std::optional<HostState> running = FindHost(roots)) {
-    std::unique_ptr<client::RemoteLive> line = Reach(*running);
+    std::unique_ptr<client::RemoteLive> line = Reach(*running, face);
     if (running->launched != "client") return line;
     // Once it has answered it knows of us, unless it had decided to leave: then it has said so. One
     // that is held up and does not answer still runs.
@@ -280,19 +285,20 @@ std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots) {
   return nullptr;
 }
 
-Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work) {
+Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work,
+                                               std::string_view face) {
   using client::Work;
-  if (work == Work::kNewSession) return MakeLocalLive(roots);
+  if (work == Work::kNewSession) return MakeLocalLive(roots, face);
   std::string join = "auto";
   if (work == Work::kConversation) {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots.settings()));
     join = settings.host.join.value_or("auto");
-    if (join == "never") return MakeLocalLive(roots);
+    if (join == "never") return MakeLocalLive(roots, face);
   }
   const bool starts = work == Work::kBackground || (work == Work::kConversation && join == "auto");
-  if (starts) return ReachOrStart(roots);
-  if (std::unique_ptr<client::RemoteLive> line = Hold(roots)) return line;
-  return MakeLocalLive(roots);
+  if (starts) return ReachOrStart(roots, face);
+  if (std::unique_ptr<client::RemoteLive> line = Hold(roots, face)) return line;
+  return MakeLocalLive(roots, face);
 }
 
 }  // namespace stet::host

@@ -32,6 +32,9 @@ namespace {
 using log::Log;
 using log::Ordinal;
 
+/// What these commands are named for in the log.
+constexpr std::string_view kFace = "cli";
+
 /// How much of what an event says a tree shows.
 constexpr std::size_t kTreeTextBytes = 160;
 
@@ -141,7 +144,7 @@ class LocalSessions : public client::Sessions {
   Result<client::Moved> Rewind(const std::string& session_id,
                                const std::optional<std::string>& target,
                                const std::optional<std::string>& expected_leaf) override {
-    if (const auto host = Hold(store_.roots()))
+    if (const auto host = Hold(store_.roots(), kFace))
       return host->Call<protocol::method::SessionRewind>(MoveOf(session_id, target, expected_leaf));
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& leaf) { return log.Rewind(target, leaf); });
@@ -149,7 +152,7 @@ class LocalSessions : public client::Sessions {
 
   Result<client::Moved> Branch(const std::string& session_id, const std::string& leaf,
                                const std::optional<std::string>& expected_leaf) override {
-    if (const auto host = Hold(store_.roots()))
+    if (const auto host = Hold(store_.roots(), kFace))
       return host->Call<protocol::method::SessionBranch>(MoveOf(session_id, leaf, expected_leaf));
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& expected) { return log.Branch(leaf, expected); });
@@ -193,7 +196,7 @@ class LocalSessions : public client::Sessions {
   }
 
   Status Remove(const std::string& session_id) override {
-    if (const auto host = Hold(store_.roots())) {
+    if (const auto host = Hold(store_.roots(), kFace)) {
       protocol::SessionRef ref;
       ref.session_id = session_id;
       RETURN_IF_ERROR(host->Call<protocol::method::SessionDelete>(ref));
@@ -216,7 +219,7 @@ class LocalSessions : public client::Sessions {
   Result<log::Options> Writing() {
     ASSIGN_OR_RETURN(std::string device, config::DeviceId(store_.roots()));
     return log::Options{
-        .mode = log::Mode::kWrite, .device_id = std::move(device), .client_id = "cli"};
+        .mode = log::Mode::kWrite, .device_id = std::move(device), .client_id = std::string(kFace)};
   }
 
   /// Opens the session for reading. An index that hides damage is found out when a damaged event is

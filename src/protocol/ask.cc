@@ -37,12 +37,12 @@ const std::string& AskId(const Ask& ask) {
 
 std::optional<AskNews> AskNewsIn(const Event& event) {
   if (const auto* permission = std::get_if<Permission>(&event.payload)) {
-    AskNews news{.id = permission->request_id, .asked = {}};
+    AskNews news{.id = permission->request_id, .asked = {}, .by = permission->by.value_or("")};
     if (permission->phase == kAsked) news.asked = AskOf(*permission);
     return news;
   }
   if (const auto* question = std::get_if<Question>(&event.payload)) {
-    AskNews news{.id = question->question_id, .asked = {}};
+    AskNews news{.id = question->question_id, .asked = {}, .by = question->by.value_or("")};
     if (question->phase == kAsked) news.asked = AskOf(*question);
     return news;
   }

@@ -24,6 +24,7 @@ const std::string& AskId(const Ask& ask);
 struct AskNews {
   std::string id;
   std::optional<Ask> asked;  // Absent: it was answered or withdrawn.
+  std::string by;            // The client that answered; empty: none did.
 };
 /// Nothing for every event that is about no ask.
 std::optional<AskNews> AskNewsIn(const Event& event);

@@ -55,11 +55,13 @@ TEST(AskTest, AnAnswerAndAWithdrawalCloseIt) {
     Question question;
     question.question_id = "q1";
     question.phase = phase;
+    question.by = "terminal-1";
     const std::optional<AskNews> first = AskNewsIn(Of(permission));
     const std::optional<AskNews> second = AskNewsIn(Of(question));
     ASSERT_TRUE(first && second);
     EXPECT_EQ(first->id, "r1");
     EXPECT_EQ(second->id, "q1");
+    EXPECT_EQ(second->by, "terminal-1");
     EXPECT_FALSE(first->asked || second->asked);
   }
   EXPECT_FALSE(AskNewsIn(Of(Rewind())));

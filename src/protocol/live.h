@@ -86,8 +86,7 @@ struct PermissionAnswer {
               (Text, scope),  // once, session, project or always
               (OptionalRaw, args),  // As the approver edited them.
               (Text, message),  // For the model, when it is denied.
-              (bool, stop),  // Denied, and the turn ends.
-              (Text, by))
+              (bool, stop))  // Denied, and the turn ends.
 };
 
 struct QuestionAsk {
@@ -99,8 +98,7 @@ struct QuestionAnswer {
   STET_FIELDS(QuestionAnswer,
               (Text, session_id),
               (Text, question_id),
-              (Raw, answer),  // A string, or {"declined":WHY}.
-              (Text, by))
+              (Raw, answer))  // A string, or {"declined":WHY}.
 };
 
 struct LiveState {
@@ -173,8 +171,7 @@ struct Mark {
               (Text, what),  // pin, unpin, snip, unsnip, gate, clear, waive
               (Text, id),  // Of the pin, the turn's message or the finding: whole, a beginning that
                            // only one has, or, but for findings, a number as it is listed.
-              (Text, text),  // What is pinned; "finish test" for a gate; why it is waived.
-              (Text, by))
+              (Text, text))  // What is pinned; "finish test" for a gate; why it is waived.
 };
 
 }  // namespace stet::protocol

@@ -84,7 +84,7 @@ class ServicesTest : public LiveTest, public testing::WithParamInterface<Where> 
       host_ = std::make_unique<RunningHost>(host::HostOptions{.roots = roots_});
       live_ = host_->Client();
     } else {
-      live_ = host::MakeLocalLive(roots_);
+      live_ = host::MakeLocalLive(roots_, "test");
     }
   }
 
