@@ -32,6 +32,8 @@ bool NamesClient(std::string_view id) {
   });
 }
 
+Error Gone() { return {Code::kUnavailable, "the client has gone"}; }
+
 /// What the client of a connection does for one session.
 class OfferedServices final : public client::Services {
  public:
@@ -46,7 +48,7 @@ class OfferedServices final : public client::Services {
     if (const std::shared_ptr<Connection> connection = connection_.lock())
       connection->Ask(session_id_, method, params, std::move(done));
     else
-      done(Fail(Code::kUnavailable, "the client has gone"));
+      done(std::unexpected(Gone()));
   }
 
  private:
@@ -187,6 +189,7 @@ void Connection::OnRequest(WireRequest request) {
 }
 
 Result<protocol::Subscribed> Connection::Subscribe(const protocol::Subscribe& wanted) {
+  if (ended_ || leaving_) return std::unexpected(Gone());
   const std::string& id = wanted.session_id;
   HeardSession heard;
   ASSIGN_OR_RETURN(heard.session, host_.Find(id));
@@ -207,6 +210,7 @@ void Connection::Forget(const std::string& session_id) {
 /// A path is the same file for both on the same machine only.
 Status Connection::Offer(const protocol::Offer& offer) {
   if (!peer_.local) return Fail(Code::kDenied, "only a client on the unix socket offers services");
+  if (ended_ || leaving_) return std::unexpected(Gone());
   ServedSession served;
   ASSIGN_OR_RETURN(served.session, host_.Find(offer.session_id));
   DropOffer(offer.session_id);
@@ -230,14 +234,14 @@ void Connection::DropOffer(const std::string& session_id) {
       continue;
     }
     // Whoever hears it goes on later, from the loop.
-    asked->second.done(Fail(Code::kUnavailable, "the client has gone"));
+    asked->second.done(std::unexpected(Gone()));
     asked = asked_.erase(asked);
   }
 }
 
 void Connection::Ask(const std::string& session_id, const std::string& method, const Raw& params,
                      client::Services::Done done) {
-  if (ended_ || leaving_) return done(Fail(Code::kUnavailable, "the client has gone"));
+  if (ended_ || leaving_) return done(std::unexpected(Gone()));
   if (asked_.size() >= kMaxAsked)
     return done(Fail(Code::kBusy, "the client does not answer what it is asked"));
   WireRequest request;
