@@ -201,8 +201,8 @@ class Bench {
       protocol::Send send;
       send.how = "send";
       send.text = "go";
-      RETURN_IF_ERROR(live_->Ask(
-          {.method = "session.send", .params = protocol::ForSession(ids_[i * 7], Encode(send))}));
+      send.session_id = ids_[i * 7];
+      RETURN_IF_ERROR(live_->Call<protocol::method::SessionSend>(send));
     }
     std::this_thread::sleep_for(std::chrono::seconds(8));
     std::vector<double> ages;
