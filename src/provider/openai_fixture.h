@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "protocol/ids.h"
 #include "provider/dialect.h"
+#include "provider/reply_fixture.h"
 #include "provider/sse.h"
 
 namespace stet::provider {
@@ -36,17 +36,6 @@ inline Model OpenAiModel(Dialect dialect) {
   model.thinking = Thinking::kEffort;
   model.images = true;
   return model;
-}
-
-/// `events` with ID1 and ID2 replaced by the first ids that HearPieces mints.
-inline std::string WithIds(std::string events) {
-  Random ids(1);
-  for (const std::string_view place : {"ID1", "ID2"}) {
-    const std::string id = protocol::NewToolCallId(ids);
-    for (std::size_t at = events.find(place); at != std::string::npos; at = events.find(place))
-      events.replace(at, place.size(), id);
-  }
-  return events;
 }
 
 /// Feeds `pieces` as they come from a connection. An event that the end of the body cut is no
