@@ -18,6 +18,7 @@
 #include "bench/measure.h"
 #include "client/remote_live.h"
 #include "emulator/emulator.h"
+#include "protocol/methods.h"
 #include "rpc/dial.h"
 
 namespace stet::bench {
@@ -160,10 +161,7 @@ class Bench {
     return {};
   }
 
-  Result<protocol::HostStatus> Ask() {
-    ASSIGN_OR_RETURN(const Raw answer, live_->Ask({.method = "host.status"}));
-    return Decode<protocol::HostStatus>(answer.text);
-  }
+  Result<protocol::HostStatus> Ask() { return live_->Call<protocol::method::HostStatus>(); }
 
   Status MeasureOpen() {
     const Stopwatch watch;
@@ -171,9 +169,9 @@ class Bench {
       protocol::Attach attach;
       attach.cwd = project_;
       attach.mode = "bypass";
-      ASSIGN_OR_RETURN(const Raw answer,
-                       live_->Ask({.method = "sessions.open", .params = Encode(attach)}));
-      ids_.push_back(JsonView(answer.text)["sessionId"].StringOr(""));
+      ASSIGN_OR_RETURN(const protocol::LiveState state,
+                       live_->Call<protocol::method::SessionsOpen>(attach));
+      ids_.push_back(state.session_id);
     }
     const double opened = watch.ms();
     for (int i = 0; i < kClients; ++i) {
@@ -203,8 +201,8 @@ class Bench {
       protocol::Send send;
       send.how = "send";
       send.text = "go";
-      RETURN_IF_ERROR(live_->Ask(
-          {.method = "session.send", .params = protocol::ForSession(ids_[i * 7], Encode(send))}));
+      send.session_id = ids_[i * 7];
+      RETURN_IF_ERROR(live_->Call<protocol::method::SessionSend>(send));
     }
     std::this_thread::sleep_for(std::chrono::seconds(8));
     std::vector<double> ages;

@@ -17,7 +17,6 @@
 #include "acp/options.h"
 #include "acp/prompt.h"
 #include "acp/tool_view.h"
-#include "base/line_cutter.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -44,11 +43,9 @@ std::string Converse(std::string_view bytes, bool greet) {
   acp::Output output([] {});
   {
     acp::Agent agent(Nobody(), output);
-    if (greet) agent.Take(kHello);
-    LineCutter cutter(acp::Agent::kMaxLine);
-    const auto use = [&](std::optional<std::string_view> line) { agent.Take(line); };
-    cutter.Feed(bytes, use);
-    cutter.Finish(use);
+    if (greet) agent.Feed(std::string(kHello) + "\n");
+    agent.Feed(bytes);
+    agent.Finish();
   }
   while (!output.empty()) CHECK(output.WriteSome(file).has_value(), "a file takes everything");
   std::string all(static_cast<std::size_t>(::lseek(file, 0, SEEK_CUR)), '\0');
@@ -60,13 +57,12 @@ void CheckAnswers(std::string_view bytes, bool greet) {
   std::map<std::string, int> open;
   if (greet) ++open["\"hello\""];
   for (const std::string_view line : SplitLines(bytes)) {
-    acp::Message message = acp::ReadMessage(line);
-    if (const auto* request = std::get_if<acp::Request>(&message)) ++open[request->id.text];
-    if (const auto* fault = std::get_if<acp::Fault>(&message)) ++open[fault->id.text];
+    rpc::Message message = rpc::ReadMessage(line);
+    if (const auto* request = std::get_if<rpc::Request>(&message)) ++open[request->id.text];
+    if (const auto* fault = std::get_if<rpc::Fault>(&message)) ++open[fault->id.text];
   }
   for (const std::string_view line : SplitLines(Converse(bytes, greet))) {
     CheckText(line);
-    acp::Message message = acp::ReadMessage(line);
     const JsonView id = JsonView(line)["id"];
     CHECK(id && !JsonView(line)["method"], "nothing is asked without a session");
     if (!id.is_null()) --open[std::string(id.text())];
@@ -101,17 +97,16 @@ void CheckAsks(const JsonView& json) {
   protocol::PermissionAsk permission;
   permission.request_id = "r";
   permission.session_rule = json.StringOr("");
-  CheckText(asks.Ask(permission, "{}").value_or(""));
+  CheckText(asks.Ask(permission, "{}")->params.text);
   protocol::QuestionAsk question;
   question.text = json.StringOr("");
   question.options = raw;
   question.question_id = "f";
-  CheckText(asks.AskForm(question).value_or(""));
+  CheckText(asks.AskForm(question)->params.text);
   question.question_id = "p";
-  CheckText(asks.AskPlan(question).value_or(""));
-  for (const char* id : {"s/r", "s/f", "s/p"}) {
-    const std::optional<acp::Answer> answer =
-        asks.Take({.id = id, .result = raw, .error = std::nullopt});
+  CheckText(asks.AskPlan(question)->params.text);
+  for (const char* id : {"r", "f", "p"}) {
+    const std::optional<protocol::AskAnswer> answer = asks.Take(id, raw);
     CHECK(answer, "what was asked can be answered");
     if (const auto* said = std::get_if<protocol::QuestionAnswer>(&*answer))
       CheckText(said->answer.text);

@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   const auto live = From<client::Live>(host::OpenLive);
   if (argc == 2 && std::string_view(argv[1]) == "acp")
     return stet::acp::RunAcp({.sessions = sessions, .models = models, .live = [live] {
-                                return live(client::Work::kOldSession);
+                                return live(client::Work::kOldSession, std::string_view("acp"));
                               }});
   return stet::cli::Run(argc, argv,
                         {.sessions = sessions,

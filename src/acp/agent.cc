@@ -19,7 +19,14 @@ struct Agent::Method {
 };
 
 Agent::Agent(Clients clients, Output& output)
-    : clients_(std::move(clients)), output_(output), lobby_([](const client::News&) {}) {}
+    : clients_(std::move(clients)),
+      output_(output),
+      line_({.max_line = kMaxLine},
+            {.asked = [this](Request request) { On(std::move(request)); },
+             .told = [this](const Notification& notification) { On(notification); },
+             .fault = [this](const Fault& fault, bool) { On(fault); }},
+            [this](std::string line) { output_.Push(std::move(line)); }),
+      lobby_([](const client::News&) {}) {}
 
 Agent::~Agent() {
   lobby_.End();
@@ -27,17 +34,6 @@ Agent::~Agent() {
   for (const auto& [id, session] : sessions_) session->BeginEnd();
   sessions_.clear();
   lobby_.Join();
-}
-
-void Agent::Take(std::optional<std::string_view> line) {
-  if (!line)
-    return output_.Push(
-        ErrorLine(Raw(), rpc::kParseError,
-                  fmt::format("parse error: a line has more than {} MB", kMaxLine >> 20)));
-  if (line->find_first_not_of(" \t\r") == std::string_view::npos) return;
-  DropEnded();
-  Message message = ReadMessage(*line);
-  std::visit([this](auto& one) { On(std::move(one)); }, message);
 }
 
 void Agent::On(Request request) {
@@ -54,21 +50,22 @@ void Agent::On(Request request) {
       Method{"session/set_mode", &Agent::SetMode},
       Method{"session/set_config_option", &Agent::SetOption},
   };
+  DropEnded();
   const Raw id = request.id;
   const auto* method = std::ranges::find(kMethods, request.method, &Method::name);
   if (method == kMethods.end())
-    return output_.Push(
-        ErrorLine(id, rpc::kNoMethod, fmt::format("method not found: {}", request.method)));
+    return line_.Refuse(id, rpc::kNoMethod, fmt::format("method not found: {}", request.method));
   if (!initialized_ && method->name != "initialize")
-    return output_.Push(ErrorLine(id, rpc::kInvalidRequest, "initialize must come first"));
+    return line_.Refuse(id, rpc::kInvalidRequest, "initialize must come first");
   if (!JsonView(request.params.text).is_object())
-    return output_.Push(ErrorLine(id, rpc::kInvalidParams, "params must be an object"));
+    return line_.Refuse(id, rpc::kInvalidParams, "params must be an object");
   if (const Status done = (this->*method->perform)(std::move(request)); !done)
-    output_.Push(ErrorLine(id, done.error()));
+    RefuseWith(line_, id, done.error());
 }
 
 /// Notifications have no answer, so what makes no sense is passed over.
 void Agent::On(const Notification& notification) {
+  DropEnded();
   const JsonView params(notification.params.text);
   if (notification.method == "session/cancel") {
     const auto session = sessions_.find(params["sessionId"].StringOr(""));
@@ -80,12 +77,7 @@ void Agent::On(const Notification& notification) {
   }
 }
 
-void Agent::On(const Response& response) {
-  const auto session = sessions_.find(SessionOfRequest(response.id));
-  if (session != sessions_.end()) session->second->Take(response);
-}
-
-void Agent::On(const Fault& fault) { output_.Push(ErrorLine(fault.id, fault.code, fault.message)); }
+void Agent::On(const Fault& fault) { line_.Refuse(fault.id, fault.code, fault.message); }
 
 /// Any version is answered with ours: a client that cannot speak it goes away.
 Status Agent::Initialize(Request request) {
@@ -96,7 +88,7 @@ Status Agent::Initialize(Request request) {
   client_ = ReadTraits(params);
   initialized_ = true;
   const bool terminal = params["clientCapabilities"]["auth"]["terminal"].Bool().value_or(false);
-  output_.Push(ResultLine(asked.id, InitializeResult(terminal)));
+  line_.Reply(asked.id, InitializeResult(terminal));
   return {};
 }
 
@@ -196,12 +188,15 @@ Status Agent::SetOption(Request request) {
 
 /// Done on a thread of its own, and answered with what it gives.
 Status Agent::Lobby(Request request, std::function<Result<std::string>(const Request&)> perform) {
-  const bool taken = lobby_.Post([this, request = std::move(request),
-                                  perform = std::move(perform)](bool alive) {
-    const Result<std::string> result =
-        alive ? perform(request) : Fail(Code::kCancelled, "the connection has ended");
-    output_.Push(result ? ResultLine(request.id, *result) : ErrorLine(request.id, result.error()));
-  });
+  const bool taken =
+      lobby_.Post([this, request = std::move(request), perform = std::move(perform)](bool alive) {
+        const Result<std::string> result =
+            alive ? perform(request) : Fail(Code::kCancelled, "the connection has ended");
+        if (result)
+          line_.Reply(request.id, *result);
+        else
+          RefuseWith(line_, request.id, result.error());
+      });
   return taken ? Status() : Fail(Code::kBusy, "too many requests wait");
 }
 
@@ -216,6 +211,7 @@ Result<Session*> Agent::Make(const std::string& id) {
   auto session = std::make_unique<Session>(SessionSetup{.session_id = id,
                                                         .client = client_,
                                                         .output = output_,
+                                                        .line = line_,
                                                         .live = *live_,
                                                         .attaching = attaching_,
                                                         .sessions = std::move(sessions),

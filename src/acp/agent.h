@@ -45,8 +45,10 @@ class Agent {
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
 
-  /// A line without its end; nothing in place of one that was too long.
-  void Take(std::optional<std::string_view> line);
+  /// What the client says, in any pieces.
+  void Feed(std::string_view bytes) { line_.Feed(bytes); }
+  /// It says no more.
+  void Finish() { line_.Finish(); }
 
  private:
   using Params = JsonView;
@@ -54,7 +56,6 @@ class Agent {
 
   void On(Request request);
   void On(const Notification& notification);
-  void On(const Response& response);
   void On(const Fault& fault);
 
   Status Initialize(Request request);
@@ -77,6 +78,7 @@ class Agent {
 
   Clients clients_;
   Output& output_;
+  rpc::JsonLines line_;
   std::unique_ptr<client::Live> live_;  // Null until the first session.
   std::mutex attaching_;
   bool initialized_ = false;

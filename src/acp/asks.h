@@ -1,62 +1,64 @@
 // Asks: what a session asks, put to the client as requests, and what its answers mean.
 //
-// Requests are told apart by their ids and may be answered in any order. An answer that cannot be
-// understood is a no. Belongs to one thread.
+// Requests may be answered in any order. An answer that cannot be understood is a no. Belongs to
+// one thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
-#include "acp/message.h"
-#include "protocol/live.h"
+#include "base/json.h"
+#include "protocol/ask.h"
 
 namespace stet::acp {
 
-using Answer = std::variant<protocol::PermissionAnswer, protocol::QuestionAnswer>;
-
-/// The session that a request of ours is about; empty when the id is none of ours.
-std::string SessionOfRequest(std::string_view request_id);
-
-/// Nobody answers, and why.
-protocol::QuestionAnswer Declined(const std::string& question_id, std::string_view why);
+/// A request to the client.
+struct Outgoing {
+  std::string_view method;
+  Raw params;
+};
 
 class Asks {
  public:
   explicit Asks(std::string session_id) : session_id_(std::move(session_id)) {}
 
-  // The line that asks; nothing when that was asked before.
+  // What asks it; nothing when that was asked before.
 
   /// `call` is the call as the client shall show it.
-  std::optional<std::string> Ask(const protocol::PermissionAsk& ask, std::string_view call);
+  std::optional<Outgoing> Ask(const protocol::PermissionAsk& ask, std::string_view call);
   /// As a form.
-  std::optional<std::string> AskForm(const protocol::QuestionAsk& ask);
+  std::optional<Outgoing> AskForm(const protocol::QuestionAsk& ask);
   /// Whether a plan shall be carried out, as a permission; the first option says yes.
-  std::optional<std::string> AskPlan(const protocol::QuestionAsk& ask);
+  std::optional<Outgoing> AskPlan(const protocol::QuestionAsk& ask);
 
-  /// Nothing when no such request is open.
-  std::optional<Answer> Take(const Response& response);
-  /// Somebody else has answered, or nobody shall: the line that takes the request back. Nothing
+  /// It was asked by this request.
+  void Sent(const std::string& id, std::int64_t request);
+  /// What the client's answer to the ask means; nothing when it is not open.
+  std::optional<protocol::AskAnswer> Take(const std::string& id, const Result<Raw>& said);
+  /// Somebody else has answered, or nobody shall: the request that is to be taken back. Nothing
   /// when it is not open.
-  std::optional<std::string> Withdraw(const std::string& id);
+  std::optional<std::int64_t> Withdraw(const std::string& id);
+  /// The requests that are not answered.
+  [[nodiscard]] std::vector<std::int64_t> open_requests() const;
 
  private:
   enum class As { kPermission, kForm, kPlan };
   struct Open {
     As as = As::kPermission;
-    std::string id;
-    std::vector<std::string> labels;  // Of a question's options.
+    std::vector<protocol::AskOption> options;  // Of a question.
+    std::int64_t request = 0;
   };
 
-  /// The id of the request; nothing when that was asked before.
-  std::optional<std::string> Begin(Open open);
+  /// False when that was asked before.
+  bool Begin(const std::string& id, Open open);
 
   std::string session_id_;
-  std::map<std::string, Open> open_;  // By the id of the request.
+  std::map<std::string, Open> open_;  // By the id of what is asked.
   std::set<std::string> asked_;
 };
 

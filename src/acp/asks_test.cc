@@ -23,11 +23,9 @@ protocol::QuestionAsk Question(std::string options) {
   return ask;
 }
 
-Response Said(std::string id, std::string result) {
-  return {.id = std::move(id), .result = Raw{std::move(result)}, .error = {}};
-}
+Result<Raw> Said(std::string result) { return Raw{std::move(result)}; }
 
-std::string Answered(const std::optional<Answer>& answer) {
+std::string Answered(const std::optional<protocol::AskAnswer>& answer) {
   return answer ? std::get<protocol::QuestionAnswer>(*answer).answer.text : "nothing";
 }
 
@@ -40,31 +38,31 @@ TEST(AsksTest, APermissionOffersWhatThereIsAndTheOptionSaysHowFarItGoes) {
         {R"({"outcome":"cancelled"})", false, "once", true},
         {"7", false, "once", false}}) {
     Asks asks("s");
-    const std::optional<std::string> line = asks.Ask(Permission(), R"({"toolCallId":"t1"})");
-    ASSERT_TRUE(line);
+    const std::optional<Outgoing> request = asks.Ask(Permission(), R"({"toolCallId":"t1"})");
+    ASSERT_TRUE(request);
     EXPECT_EQ(
-        JsonView(*line)["params"]["options"].text(),
+        JsonView(request->params.text)["options"].text(),
         R"([{"optionId":"allow_once","name":"Allow","kind":"allow_once"},)"
         R"x({"optionId":"allow_session","name":"Allow in this session: Bash(make *)","kind":"allow_always"},)x"
         R"({"optionId":"reject_once","name":"Reject","kind":"reject_once"}])");
     EXPECT_FALSE(asks.Ask(Permission(), "{}")) << "asked twice";
     const std::string result = std::string(R"({"outcome":)") + outcome + "}";
-    const std::optional<Answer> answer = asks.Take(Said("s/r1", result));
+    const std::optional<protocol::AskAnswer> answer = asks.Take("r1", Said(result));
     ASSERT_TRUE(answer);
     const auto& said = std::get<protocol::PermissionAnswer>(*answer);
     EXPECT_EQ(said.request_id, "r1");
     EXPECT_EQ(said.allow, allow) << outcome;
     EXPECT_EQ(said.scope, scope) << outcome;
     EXPECT_EQ(said.stop, stop) << outcome;
-    EXPECT_FALSE(asks.Take(Said("s/r1", result))) << "answered twice";
+    EXPECT_FALSE(asks.Take("r1", Said(result))) << "answered twice";
   }
 }
 
 TEST(AsksTest, AnErrorIsANoThatSaysWhy) {
   Asks asks("s");
   asks.Ask(Permission(), "{}");
-  const std::optional<Answer> answer =
-      asks.Take({.id = "s/r1", .result = {}, .error = "no such method"});
+  const std::optional<protocol::AskAnswer> answer =
+      asks.Take("r1", Fail(Code::kInvalid, "no such method"));
   ASSERT_TRUE(answer);
   const auto& said = std::get<protocol::PermissionAnswer>(*answer);
   EXPECT_FALSE(said.allow);
@@ -80,43 +78,41 @@ TEST(AsksTest, AQuestionIsAFormAndOwnWordsGoBeforeAChoice) {
         {R"({"action":"decline"})", R"({"declined":"no answer was given"})"},
         {"[]", R"({"declined":"no answer was given"})"}}) {
     Asks asks("s");
-    const std::optional<std::string> line = asks.AskForm(Question(options));
-    ASSERT_TRUE(line);
-    const JsonView schema = JsonView(*line)["params"]["requestedSchema"];
+    const std::optional<Outgoing> request = asks.AskForm(Question(options));
+    ASSERT_TRUE(request);
+    const JsonView schema = JsonView(request->params.text)["requestedSchema"];
     EXPECT_EQ(schema["properties"]["choice"]["oneOf"].text(),
               R"([{"const":"A","title":"A: first"},{"const":"B","title":"B"}])");
-    EXPECT_EQ(Answered(asks.Take(Said("s/q1", result))), answer);
+    EXPECT_EQ(Answered(asks.Take("q1", Said(result))), answer);
   }
   Asks asks("s");
-  EXPECT_EQ(JsonView(*asks.AskForm(Question("[]")))["params"]["requestedSchema"]["required"].text(),
-            R"(["answer"])");
+  EXPECT_EQ(
+      JsonView(asks.AskForm(Question("[]"))->params.text)["requestedSchema"]["required"].text(),
+      R"(["answer"])");
 }
 
 TEST(AsksTest, APlanIsPermittedByItsFirstOption) {
   Asks asks("s");
   const std::string options = R"([{"label":"Approve"},{"label":"Keep planning"}])";
-  const std::optional<std::string> line = asks.AskPlan(Question(options));
-  ASSERT_TRUE(line);
-  EXPECT_EQ(JsonView(*line)["params"]["options"].text(),
+  const std::optional<Outgoing> request = asks.AskPlan(Question(options));
+  ASSERT_TRUE(request);
+  EXPECT_EQ(JsonView(request->params.text)["options"].text(),
             R"([{"optionId":"option_0","name":"Approve","kind":"allow_once"},)"
             R"({"optionId":"option_1","name":"Keep planning","kind":"reject_once"}])");
   EXPECT_EQ(Answered(asks.Take(
-                Said("s/q1", R"({"outcome":{"outcome":"selected","optionId":"option_0"}})"))),
+                "q1", Said(R"({"outcome":{"outcome":"selected","optionId":"option_0"}})"))),
             "\"Approve\"");
 }
 
 TEST(AsksTest, WhatIsWithdrawnIsTakenBackOnceAndALateAnswerMeansNothing) {
   Asks asks("s");
   asks.Ask(Permission(), "{}");
-  EXPECT_EQ(asks.Withdraw("r1"),
-            R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"s/r1"}})");
+  asks.Sent("r1", 7);
+  EXPECT_EQ(asks.open_requests(), std::vector<std::int64_t>{7});
+  EXPECT_EQ(asks.Withdraw("r1"), 7);
   EXPECT_EQ(asks.Withdraw("r1"), std::nullopt);
-  EXPECT_FALSE(asks.Take(Said("s/r1", "{}")));
-}
-
-TEST(AsksTest, ARequestsIdNamesItsSession) {
-  EXPECT_EQ(SessionOfRequest("ses_1/req_2"), "ses_1");
-  EXPECT_EQ(SessionOfRequest("7"), "");
+  EXPECT_FALSE(asks.Take("r1", Said("{}")));
+  EXPECT_TRUE(asks.open_requests().empty());
 }
 
 }  // namespace

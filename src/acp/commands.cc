@@ -32,7 +32,6 @@ Result<CommandDone> Mark(std::string_view what, const std::string& id, const std
   mark.what = what;
   mark.id = id;
   mark.text = text;
-  mark.by = "user";
   ASSIGN_OR_RETURN(std::string said, session.Mark(mark));
   return CommandDone{.text = std::move(said), .turn_id = {}};
 }

@@ -5,13 +5,14 @@
 // For any thread. Whoever asked is answered once: by the client, or when the session ends.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
-#include "acp/message.h"
-#include "acp/output.h"
 #include "client/services.h"
+#include "rpc/json_lines.h"
 
 namespace stet::acp {
 
@@ -20,31 +21,32 @@ class Editor final : public client::Services {
   /// More requests do not wait for the client.
   static constexpr std::size_t kMaxOpen = 256;
 
-  /// `output` outlives it.
-  Editor(std::string session_id, protocol::Texts offers, Output& output)
-      : session_id_(std::move(session_id)), offers_(std::move(offers)), output_(output) {}
+  /// `line` outlives what is asked before End.
+  Editor(std::string session_id, protocol::Texts offers, rpc::JsonLines& line)
+      : session_id_(std::move(session_id)), offers_(std::move(offers)), line_(line) {}
 
   [[nodiscard]] const protocol::Texts& offers() const override { return offers_; }
   void Ask(const std::string& method, const Raw& params, Done done) override;
 
-  /// False when it answers none of its requests.
-  bool Take(const Response& response);
   /// Whoever waits, or asks from now on, is told kUnavailable.
   void End();
 
  private:
+  /// Shared with the answers that are awaited.
   struct Open {
-    std::string method;
-    Done done;
+    std::mutex mutex;
+    bool ended = false;
+    std::uint64_t last = 0;
+    std::map<std::uint64_t, Done> done;
+
+    /// Whoever waits for that; nothing when that was told already.
+    Done Take(std::uint64_t number);
   };
 
   const std::string session_id_;
   const protocol::Texts offers_;
-  Output& output_;
-  std::mutex mutex_;
-  bool ended_ = false;
-  std::uint64_t last_ = 0;
-  std::map<std::string, Open> open_;
+  rpc::JsonLines& line_;
+  const std::shared_ptr<Open> open_ = std::make_shared<Open>();
 };
 
 }  // namespace stet::acp

@@ -1,104 +1,30 @@
 #include "acp/message.h"
 
-#include "base/json_members.h"
 #include "base/json_writer.h"
-#include "base/utf8.h"
 
 namespace stet::acp {
 namespace {
 
-JsonWriter& Begin(JsonWriter& writer) { return writer.BeginObject().Member("jsonrpc", "2.0"); }
-
-bool IsId(const JsonView& id) { return id.is_string() || id.is_null() || id.Int(); }
-
-Raw Copy(const JsonView& value, std::string_view otherwise) {
-  return Raw{std::string(value ? value.text() : otherwise)};
-}
+constexpr std::int64_t kCancelled = -32800;
+constexpr std::int64_t kAuthRequired = -32000;
+constexpr std::int64_t kNotFound = -32002;
 
 }  // namespace
-
-Message ReadMessage(std::string_view line) {
-  if (!IsValidUtf8(line))
-    return Fault{
-        .id = {}, .code = rpc::kParseError, .message = "parse error: the line is not UTF-8"};
-  if (const Status json = CheckJson(line); !json)
-    return Fault{
-        .id = {}, .code = rpc::kParseError, .message = "parse error: " + json.error().message};
-  const auto members = MembersOf<6>(line, {"jsonrpc", "id", "method", "params", "result", "error"});
-  if (!members)
-    return Fault{.id = {}, .message = "invalid request: a message is one object, and no batch"};
-  const auto& [version, id, method, params, result, error] = *members;
-  if (id && !IsId(id))
-    return Fault{.id = {}, .message = "invalid request: id must be a string, an integer or null"};
-  // What asks for nothing is answered under no id: the client may have asked under the same.
-  const Raw kept = Copy(method ? id : JsonView(), "null");
-  if (version.StringOr("") != "2.0")
-    return Fault{.id = kept, .message = "invalid request: jsonrpc must be \"2.0\""};
-  if (method) {
-    if (!method.is_string())
-      return Fault{.id = kept, .message = "invalid request: method must be a string"};
-    if (id)
-      return Request{.id = kept, .method = method.StringOr(""), .params = Copy(params, "null")};
-    return Notification{.method = method.StringOr(""), .params = Copy(params, "null")};
-  }
-  if (!id || (!result && !error))
-    return Fault{.id = kept, .message = "invalid request: there is no method"};
-  Response response{.id = id.StringOr(id.text()), .result = Copy(result, "null"), .error = {}};
-  if (!error) return response;
-  response.error = error["message"].StringOr("the request failed");
-  // Where the official library says what was thrown.
-  const std::string details = error["data"]["details"].StringOr("");
-  if (!details.empty()) *response.error += ": " + details;
-  return response;
-}
 
 std::int64_t RpcCode(Code code) {
   switch (code) {
     case Code::kInvalid: return rpc::kInvalidParams;
-    case Code::kNotFound: return rpc::kNotFound;
-    case Code::kAuth: return rpc::kAuthRequired;
-    case Code::kCancelled: return rpc::kCancelled;
+    case Code::kNotFound: return kNotFound;
+    case Code::kAuth: return kAuthRequired;
+    case Code::kCancelled: return kCancelled;
     default: return rpc::kInternal;
   }
 }
 
-std::string ResultLine(const Raw& id, std::string_view result) {
-  std::string line;
-  JsonWriter writer(line);
-  Begin(writer).Member("id", id).Key("result").Text(result).EndObject();
-  return line;
-}
-
-std::string ErrorLine(const Raw& id, std::int64_t code, std::string_view message) {
-  std::string line;
-  JsonWriter writer(line);
-  Begin(writer).Member("id", id).Key("error").BeginObject();
-  writer.Member("code", code).Member("message", message).EndObject().EndObject();
-  return line;
-}
-
-std::string ErrorLine(const Raw& id, const Error& error) {
-  std::string line;
-  JsonWriter writer(line);
-  Begin(writer).Member("id", id).Key("error").BeginObject();
-  writer.Member("code", RpcCode(error.code)).Member("message", error.Text());
-  writer.Key("data").BeginObject().Member("code", CodeName(error.code)).EndObject();
-  writer.EndObject().EndObject();
-  return line;
-}
-
-std::string RequestLine(std::string_view id, std::string_view method, std::string_view params) {
-  std::string line;
-  JsonWriter writer(line);
-  Begin(writer).Member("id", id).Member("method", method).Key("params").Text(params).EndObject();
-  return line;
-}
-
-std::string NotificationLine(std::string_view method, std::string_view params) {
-  std::string line;
-  JsonWriter writer(line);
-  Begin(writer).Member("method", method).Key("params").Text(params).EndObject();
-  return line;
+void RefuseWith(rpc::JsonLines& line, const Raw& id, const Error& error) {
+  std::string data;
+  JsonWriter(data).BeginObject().Member("code", CodeName(error.code)).EndObject();
+  line.Refuse(id, RpcCode(error.code), error.Text(), data);
 }
 
 }  // namespace stet::acp

@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/interrupt.h"
-#include "base/line_cutter.h"
 
 namespace stet::acp {
 namespace {
@@ -77,18 +76,16 @@ class Connection {
 
   void Read() {
     std::array<char, 65536> buffer;
-    const auto use = [this](std::optional<std::string_view> line) { agent_->Take(line); };
     const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (got > 0) return cutter_.Feed({buffer.data(), static_cast<std::size_t>(got)}, use);
+    if (got > 0) return agent_->Feed({buffer.data(), static_cast<std::size_t>(got)});
     open_ = false;
-    cutter_.Finish(use);
+    agent_->Finish();
   }
 
   InterruptWatch interrupt_;  // The first: threads that are made after it leave signals to it.
   Fd wake_;
   Output output_;
-  LineCutter cutter_{Agent::kMaxLine};
   std::optional<Agent> agent_;
   bool open_ = true;
   bool broken_ = false;

@@ -33,13 +33,15 @@ std::optional<std::string> FileText(const std::string& path) {
 
 Session::Session(SessionSetup setup)
     : setup_(std::move(setup)),
-      editor_(std::make_shared<Editor>(setup_.session_id, setup_.client.offers, setup_.output)),
+      editor_(std::make_shared<Editor>(setup_.session_id, setup_.client.offers, setup_.line)),
       asks_(setup_.session_id),
       worker_([this](const client::News& news) { Hear(news); }) {}
 
 Session::~Session() {
   BeginEnd();
   worker_.Join();
+  // On the thread that hears answers: none comes any more.
+  for (const std::int64_t request : asks_.open_requests()) setup_.line.Drop(request);
 }
 
 void Session::BeginEnd() {
@@ -89,17 +91,6 @@ void Session::CancelRequest(Raw id) {
   worker_.Post([this, id = std::move(id)](bool alive) {
     if (alive && hold_ && std::ranges::find(waiting_, id, &Waiting::id) != waiting_.end())
       DoCancel();
-  });
-}
-
-void Session::Take(Response response) {
-  // At once: whatever the worker does may wait for it.
-  if (editor_->Take(response)) return;
-  worker_.Post([this, response = std::move(response)](bool alive) {
-    const std::optional<Answer> answer = asks_.Take(response);
-    if (!alive || !hold_ || !answer) return;
-    // Ignoring the error on purpose: what was withdrawn meanwhile needs no answer.
-    (void)std::visit([this](const auto& one) { return hold_->Answer(one); }, *answer);
   });
 }
 
@@ -315,12 +306,8 @@ Status Session::CloseHold() {
   return closed;
 }
 
-void Session::Respond(const Raw& id, std::string_view result) {
-  setup_.output.Push(ResultLine(id, result));
-}
+void Session::Respond(const Raw& id, std::string_view result) { setup_.line.Reply(id, result); }
 
-void Session::Refuse(const Raw& id, const Error& error) {
-  setup_.output.Push(ErrorLine(id, error));
-}
+void Session::Refuse(const Raw& id, const Error& error) { RefuseWith(setup_.line, id, error); }
 
 }  // namespace stet::acp

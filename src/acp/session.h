@@ -39,7 +39,8 @@ struct ClientTraits {
 struct SessionSetup {
   std::string session_id;
   ClientTraits client;
-  Output& output;
+  Output& output;        // For what is told.
+  rpc::JsonLines& line;  // For what is asked and answered, which goes the same way.
   client::Live& live;
   std::mutex& attaching;  // One opens a session at a time.
   std::unique_ptr<client::Sessions> sessions;
@@ -70,7 +71,6 @@ class Session {
   void Cancel();
   /// Cancels when that is one of its prompts.
   void CancelRequest(Raw id);
-  void Take(Response response);
   /// Begins to end, before whatever waits; the destructor waits for it.
   void BeginEnd();
 
@@ -107,14 +107,14 @@ class Session {
   void Hear(const client::News& news);
   void Hear(const protocol::Event& event);
   void Hear(const protocol::Transient& transient);
-  void HearPermission(const protocol::Permission& permission);
-  void HearQuestion(const protocol::Question& question);
   void HearInfo(const protocol::SessionInfo& info);
   void HearEnd(const protocol::RuntimeEnd& end);
   bool IsOwn(const protocol::Event& event, const protocol::UserMessage& message);
   void AskOpen(const protocol::LiveState& state);
-  void Ask(const protocol::PermissionAsk& ask);
-  void Ask(const protocol::QuestionAsk& ask);
+  void Ask(const protocol::Ask& ask);
+  [[nodiscard]] std::optional<Outgoing> Put(const protocol::PermissionAsk& ask);
+  [[nodiscard]] std::optional<Outgoing> Put(const protocol::QuestionAsk& ask);
+  void Take(const std::string& ask_id, const Result<Raw>& said);
   void Withdraw(const std::string& id);
   void Reply(const Waiting& prompt, const protocol::RuntimeEnd& end);
   void GoOn();

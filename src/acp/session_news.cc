@@ -39,10 +39,11 @@ void Session::Hear(const protocol::Event& event) {
   if (user != nullptr && IsOwn(event, *user)) return;
   if (event.seq <= told_seq_) return;
   TellAll(updates_->Take(event));
-  if (const auto* permission = std::get_if<protocol::Permission>(&payload)) {
-    HearPermission(*permission);
-  } else if (const auto* question = std::get_if<protocol::Question>(&payload)) {
-    HearQuestion(*question);
+  if (const std::optional<protocol::AskNews> news = protocol::AskNewsIn(event)) {
+    if (news->asked)
+      Ask(*news->asked);
+    else
+      Withdraw(news->id);
   } else if (const auto* info = std::get_if<protocol::SessionInfo>(&payload)) {
     HearInfo(*info);
   } else if (const auto* call = std::get_if<protocol::ModelCall>(&payload)) {
@@ -78,52 +79,54 @@ void Session::Hear(const protocol::Transient& transient) {
   }
 }
 
-void Session::HearPermission(const protocol::Permission& permission) {
-  if (permission.phase != "asked") return Withdraw(permission.request_id);
-  if (!permission.options) return;
-  if (const Result<protocol::PermissionAsk> ask =
-          Decode<protocol::PermissionAsk>(permission.options->text))
-    Ask(*ask);
-}
-
-void Session::HearQuestion(const protocol::Question& question) {
-  if (question.phase != "asked") return Withdraw(question.question_id);
-  protocol::QuestionAsk ask;
-  ask.question_id = question.question_id;
-  ask.text = question.text.value_or("");
-  ask.options = question.options.value_or(Raw{"[]"});
-  Ask(ask);
-}
-
 /// A client that has cancelled answers what is open itself.
 void Session::Withdraw(const std::string& id) {
-  std::optional<std::string> line = asks_.Withdraw(id);
-  if (line && !cancelling_) setup_.output.Push(*std::move(line));
+  const std::optional<std::int64_t> request = asks_.Withdraw(id);
+  if (!request) return;
+  setup_.line.Drop(*request);
+  if (cancelling_) return;
+  Raw params{""};
+  JsonWriter(params.text).BeginObject().Member("requestId", *request).EndObject();
+  setup_.line.Tell("$/cancel_request", params);
 }
 
 void Session::AskOpen(const protocol::LiveState& state) {
-  for (const protocol::PermissionAsk& ask : state.asks) Ask(ask);
-  for (const protocol::QuestionAsk& ask : state.questions) Ask(ask);
+  for (const protocol::Ask& ask : protocol::OpenAsks(state)) Ask(ask);
 }
 
-void Session::Ask(const protocol::PermissionAsk& ask) {
-  if (std::optional<std::string> line = asks_.Ask(ask, updates_->CallOf(ask)))
-    setup_.output.Push(*std::move(line));
+void Session::Ask(const protocol::Ask& ask) {
+  const std::optional<Outgoing> request =
+      std::visit([this](const auto& one) { return Put(one); }, ask);
+  if (!request) return;
+  const std::string& id = protocol::AskId(ask);
+  // The answer is heard on another thread, and taken here.
+  asks_.Sent(id,
+             setup_.line.Ask(request->method, request->params, [this, id](const Result<Raw>& said) {
+               worker_.Post([this, id, said](bool alive) {
+                 if (alive) Take(id, said);
+               });
+             }));
 }
 
-void Session::Ask(const protocol::QuestionAsk& ask) {
-  std::optional<std::string> line;
-  if (updates_->ToolOf(ask.question_id) == "ExitPlan") {
-    line = asks_.AskPlan(ask);
-  } else if (setup_.client.forms) {
-    line = asks_.AskForm(ask);
-  } else {
-    // Ignoring the error on purpose: what was withdrawn meanwhile needs no answer.
-    (void)hold_->Answer(
-        Declined(ask.question_id,
-                 "the user's client cannot show questions: ask in your reply, and end the turn"));
-  }
-  if (line) setup_.output.Push(*std::move(line));
+std::optional<Outgoing> Session::Put(const protocol::PermissionAsk& ask) {
+  return asks_.Ask(ask, updates_->CallOf(ask));
+}
+
+std::optional<Outgoing> Session::Put(const protocol::QuestionAsk& ask) {
+  if (updates_->ToolOf(ask.question_id) == "ExitPlan") return asks_.AskPlan(ask);
+  if (setup_.client.forms) return asks_.AskForm(ask);
+  // Ignoring the error on purpose: what was withdrawn meanwhile needs no answer.
+  (void)hold_->Answer(protocol::Decline(
+      ask.question_id,
+      "the user's client cannot show questions: ask in your reply, and end the turn"));
+  return std::nullopt;
+}
+
+void Session::Take(const std::string& ask_id, const Result<Raw>& said) {
+  const std::optional<protocol::AskAnswer> answer = asks_.Take(ask_id, said);
+  if (!hold_ || !answer) return;
+  // Ignoring the error on purpose: what was withdrawn meanwhile needs no answer.
+  (void)std::visit([this](const auto& one) { return hold_->Answer(one); }, *answer);
 }
 
 void Session::HearInfo(const protocol::SessionInfo& info) {

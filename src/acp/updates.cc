@@ -326,7 +326,7 @@ std::string UpdateLine(std::string_view session_id, std::string_view update) {
   std::string params;
   JsonWriter writer(params);
   writer.BeginObject().Member("sessionId", session_id).Key("update").Text(update).EndObject();
-  return NotificationLine("session/update", params);
+  return rpc::NotificationLine("session/update", params);
 }
 
 std::string Updates::ToolOf(const std::string& tool_call_id) const {

@@ -23,17 +23,6 @@ void Asks::TellReopened(const std::string& what) {
   log_.Publish(std::move(wait));
 }
 
-protocol::PermissionAsk Asks::FromEvent(const protocol::Permission& asked) {
-  protocol::PermissionAsk ask;
-  if (asked.options) {
-    if (Result<protocol::PermissionAsk> kept = Decode<protocol::PermissionAsk>(asked.options->text))
-      ask = *std::move(kept);
-  }
-  ask.request_id = asked.request_id;
-  ask.tool_call_id = asked.tool_call_id;
-  return ask;
-}
-
 Async<Result<PermissionReply>> Asks::Permission(protocol::PermissionAsk ask, std::string args_hash,
                                                 protocol::Stamp stamp, CancelToken cancel) {
   const bool reopened = !ask.request_id.empty();
@@ -107,9 +96,9 @@ std::optional<Status> Asks::AnsweredBefore(const std::string& id, const std::str
   return Fail(Code::kConflict, fmt::format("{} has answered that already", known->second.by));
 }
 
-Status Asks::Answer(const protocol::PermissionAnswer& answer) {
+Status Asks::Answer(const protocol::PermissionAnswer& answer, const std::string& by) {
   const std::string said = Encode(answer);
-  if (const auto before = AnsweredBefore(answer.request_id, answer.by, said)) return *before;
+  if (const auto before = AnsweredBefore(answer.request_id, by, said)) return *before;
   const auto open = permissions_.find(answer.request_id);
   if (open == permissions_.end())
     return Fail(Code::kNotFound, fmt::format("nothing asks for {}", answer.request_id));
@@ -122,17 +111,17 @@ Status Asks::Answer(const protocol::PermissionAnswer& answer) {
   event.args = answer.args;
   event.scope = answer.scope;
   if (answer.allow && answer.scope != "once") event.rule = open->second.ask.session_rule;
-  event.by = answer.by;
+  event.by = by;
   const Pending<PermissionReply> reply = open->second.reply;
   RETURN_IF_ERROR(Append(std::move(event), open->second.stamp));
-  answered_[answer.request_id] = {answer.by, said};
-  reply.Set(answer);
+  answered_[answer.request_id] = {by, said};
+  reply.Set(Permitted{answer, by});
   return {};
 }
 
-Status Asks::Answer(const protocol::QuestionAnswer& answer) {
+Status Asks::Answer(const protocol::QuestionAnswer& answer, const std::string& by) {
   const std::string said = Encode(answer);
-  if (const auto before = AnsweredBefore(answer.question_id, answer.by, said)) return *before;
+  if (const auto before = AnsweredBefore(answer.question_id, by, said)) return *before;
   const auto open = questions_.find(answer.question_id);
   if (open == questions_.end())
     return Fail(Code::kNotFound, fmt::format("there is no open question {}", answer.question_id));
@@ -140,9 +129,10 @@ Status Asks::Answer(const protocol::QuestionAnswer& answer) {
   event.question_id = answer.question_id;
   event.phase = "answered";
   event.answer = answer.answer;
+  event.by = by;
   const Pending<QuestionReply> reply = open->second.reply;
   RETURN_IF_ERROR(Append(std::move(event), open->second.stamp));
-  answered_[answer.question_id] = {answer.by, said};
+  answered_[answer.question_id] = {by, said};
   reply.Set(answer.answer);
   return {};
 }

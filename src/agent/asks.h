@@ -15,8 +15,12 @@
 
 namespace stet::agent {
 
+struct Permitted {
+  protocol::PermissionAnswer answer;
+  std::string by;  // The client that said it.
+};
 /// What was said to a request: nothing when it was withdrawn.
-using PermissionReply = std::optional<protocol::PermissionAnswer>;
+using PermissionReply = std::optional<Permitted>;
 using QuestionReply = std::optional<Raw>;
 
 class Asks {
@@ -38,14 +42,12 @@ class Asks {
 
   /// kNotFound when nothing of that name is open; kConflict, saying who, when it was answered. The
   /// same answer by the same client once more, as after a reply that was lost, changes nothing.
-  Status Answer(const protocol::PermissionAnswer& answer);
-  Status Answer(const protocol::QuestionAnswer& answer);
+  /// `by` is the client that answers, as its host knows it.
+  Status Answer(const protocol::PermissionAnswer& answer, const std::string& by);
+  Status Answer(const protocol::QuestionAnswer& answer, const std::string& by);
 
   [[nodiscard]] protocol::PermissionAsks permissions() const;
   [[nodiscard]] protocol::QuestionAsks questions() const;
-
-  /// An `asked` event as it was asked.
-  static protocol::PermissionAsk FromEvent(const protocol::Permission& asked);
 
  private:
   struct OpenPermission {

@@ -186,8 +186,8 @@ Async<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::str
         protocol::PermissionAnswer answer;
         answer.allow = before->answer == "allow";
         answer.args = before->args;
-        answer.by = before->by.value_or("");
-        co_return TakeAnswer(one, answer, decision, by);
+        by = before->by.value_or("");
+        co_return TakeAnswer(one, answer, decision);
       }
       if (before->phase == "withdrawn") ask.request_id.clear();
     }
@@ -201,8 +201,10 @@ Async<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::str
     CO_RETURN_IF_ERROR(Answer(one.block, NotRun("the turn was cancelled before it was allowed")));
     co_return false;
   }
-  if ((*said)->allow && (*said)->scope != "once") Grant(ask.session_rule, (*said)->scope);
-  co_return TakeAnswer(one, **said, decision, by);
+  const protocol::PermissionAnswer& answer = (*said)->answer;
+  if (answer.allow && answer.scope != "once") Grant(ask.session_rule, answer.scope);
+  by = (*said)->by;
+  co_return TakeAnswer(one, answer, decision);
 }
 
 /// From now on, in this session; a wider grant is kept where the next sessions look.
@@ -214,7 +216,7 @@ void Calls::Grant(const std::string& rule, const std::string& scope) {
 }
 
 Result<bool> Calls::TakeAnswer(One& one, const protocol::PermissionAnswer& answer,
-                               policy::Decision& decision, std::string& by) {
+                               policy::Decision& decision) {
   if (!answer.allow) {
     stopped_ = answer.stop;
     policy::Decision denied{policy::Verdict::kDeny, "user", "the user said no"};
@@ -222,7 +224,6 @@ Result<bool> Calls::TakeAnswer(One& one, const protocol::PermissionAnswer& answe
     RETURN_IF_ERROR(Deny(one, denied, denied.reason));
     return false;
   }
-  by = answer.by;
   if (!answer.args || answer.args->text == one.args.text) return true;
   return Change(one, *answer.args, "as the user edited it", decision);
 }

@@ -69,7 +69,7 @@ class Calls {
   Async<Status> RunAllowed(OnePtr one, policy::Decision decision, std::string by);
   Async<Result<bool>> Permit(One& one, policy::Decision& decision, std::string& by);
   Result<bool> TakeAnswer(One& one, const protocol::PermissionAnswer& answer,
-                          policy::Decision& decision, std::string& by);
+                          policy::Decision& decision);
   void Grant(const std::string& rule, const std::string& scope);
   Result<bool> Change(One& one, Raw args, std::string_view how, policy::Decision& decision);
   Status Refuse(const One& one, const policy::Decision& decision, std::string_view more);

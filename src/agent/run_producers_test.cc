@@ -82,8 +82,7 @@ class RunProducersTest : public log::LogTest {
       protocol::QuestionAnswer said;
       said.question_id = block.tool_call_id;
       said.answer = Raw{answer};
-      said.by = "tester";
-      EXPECT_TRUE(asks_.Answer(said));
+      EXPECT_TRUE(asks_.Answer(said, "tester"));
       Settle();
     }
     EXPECT_TRUE(ran) << ran.error().Text();

@@ -20,6 +20,8 @@ class LineCutter {
   void Feed(std::string_view bytes, const Use& use);
   /// The input has ended: what is left is a line, too.
   void Finish(const Use& use);
+  /// The line that comes now has more bytes than one may have.
+  [[nodiscard]] bool too_long() const { return too_long_; }
 
  private:
   void Keep(std::string_view bytes);

@@ -11,28 +11,14 @@
 namespace stet::cli {
 namespace {
 
-constexpr std::string_view kMe = "terminal";
 constexpr std::size_t kMaxChangeLines = 60;
 
-/// The labels of AskUser's options, or the options that are texts themselves.
-std::vector<std::string> LabelsOf(const Raw& options) {
-  std::vector<std::string> labels;
-  JsonView(options.text).ForEach([&](const JsonView& option) {
-    labels.push_back(option.is_string() ? option.StringOr("") : option["label"].StringOr(""));
-  });
-  return labels;
-}
-
-std::string OptionRows(const Raw& options) {
+std::string OptionRows(const protocol::QuestionAsk& ask) {
   std::string rows;
   std::size_t number = 0;
-  JsonView(options.text).ForEach([&](const JsonView& option) {
-    const std::string label =
-        option.is_string() ? option.StringOr("") : option["label"].StringOr("");
-    const std::string more = option["description"].StringOr("");
+  for (const auto& [label, more] : protocol::OptionsOf(ask))
     rows += fmt::format("{:>3}  {}{}{}\n", ++number, PrintableText(label), more.empty() ? "" : "  ",
                         PrintableText(OneLineText(more)));
-  });
   return rows;
 }
 
@@ -43,6 +29,14 @@ std::string ScopeOf(std::string_view key) {
 }
 
 }  // namespace
+
+void InteractiveSession::Put(const protocol::Ask& ask) {
+  if (IsOpen(protocol::AskId(ask))) return;
+  if (const auto* permission = std::get_if<protocol::PermissionAsk>(&ask))
+    AskPermission(*permission);
+  else
+    AskQuestion(std::get<protocol::QuestionAsk>(ask));
+}
 
 void InteractiveSession::AskPermission(const protocol::PermissionAsk& ask) {
   const std::string command = JsonView(ask.args.text)["command"].StringOr("");
@@ -78,12 +72,8 @@ void InteractiveSession::AnswerPermission(const protocol::PermissionAsk& ask,
     return;
   }
   if (key == "n") return Deny(ask.request_id, "");
-  protocol::PermissionAnswer answer;
-  answer.request_id = ask.request_id;
-  answer.allow = true;
-  answer.scope = ScopeOf(key);
-  answer.by = kMe;
-  if (const Status done = session_->Answer(answer); !done) return NotAnswered(done.error());
+  if (const Status done = session_->Answer(protocol::Allow(ask.request_id, ScopeOf(key))); !done)
+    return NotAnswered(done.error());
   if (key != "y")
     view_.Note(fmt::format("allowed {}: {}",
                            key == "a"   ? "in this session"
@@ -93,12 +83,8 @@ void InteractiveSession::AnswerPermission(const protocol::PermissionAsk& ask,
 }
 
 void InteractiveSession::Deny(const std::string& request_id, const std::string& message) {
-  protocol::PermissionAnswer answer;
-  answer.request_id = request_id;
-  answer.scope = "once";
-  answer.message = message;
-  answer.by = kMe;
-  if (const Status done = session_->Answer(answer); !done) NotAnswered(done.error());
+  if (const Status done = session_->Answer(protocol::Deny(request_id, message)); !done)
+    NotAnswered(done.error());
 }
 
 /// What still waits is asked again.
@@ -110,8 +96,8 @@ void InteractiveSession::NotAnswered(const Error& error) {
 void InteractiveSession::AskQuestion(const protocol::QuestionAsk& ask) {
   view_.Block(fmt::format("{} {}\n{}", setup_.terminal.Styled(Style::kYellow, "?"),
                           setup_.terminal.Styled(Style::kBold, PrintableText(ask.text)),
-                          OptionRows(ask.options)));
-  const bool options = !LabelsOf(ask.options).empty();
+                          OptionRows(ask)));
+  const bool options = !protocol::OptionsOf(ask).empty();
   Ask({.id = ask.question_id,
        .prompt = options ? "answer (a number, or your own words): " : "answer: ",
        .keys = "",
@@ -120,17 +106,12 @@ void InteractiveSession::AskQuestion(const protocol::QuestionAsk& ask) {
 
 void InteractiveSession::AnswerQuestion(const protocol::QuestionAsk& ask, const std::string& said) {
   if (said.empty()) return AskQuestion(ask);
-  const std::vector<std::string> labels = LabelsOf(ask.options);
+  const std::vector<protocol::AskOption> options = protocol::OptionsOf(ask);
   std::string answer = said;
-  for (std::size_t i = 0; i < labels.size(); ++i)
-    if (said == fmt::format("{}", i + 1)) answer = labels[i];
-  protocol::QuestionAnswer out;
-  out.question_id = ask.question_id;
-  std::string json;
-  AppendJsonString(json, answer);
-  out.answer = Raw{std::move(json)};
-  out.by = kMe;
-  if (const Status done = session_->Answer(out); !done) return NotAnswered(done.error());
+  for (std::size_t i = 0; i < options.size(); ++i)
+    if (said == fmt::format("{}", i + 1)) answer = options[i].label;
+  if (const Status done = session_->Answer(protocol::Say(ask.question_id, answer)); !done)
+    return NotAnswered(done.error());
   view_.Note("answered: " + OneLineText(answer));
 }
 

@@ -159,11 +159,7 @@ void InteractiveSession::ShowRest() {
 
 /// What was asked before we came, of which no news comes.
 void InteractiveSession::TakeOpenAsks() {
-  const protocol::LiveState state = session_->State();
-  for (const protocol::PermissionAsk& ask : state.asks)
-    if (!IsOpen(ask.request_id)) AskPermission(ask);
-  for (const protocol::QuestionAsk& ask : state.questions)
-    if (!IsOpen(ask.question_id)) AskQuestion(ask);
+  for (const protocol::Ask& ask : protocol::OpenAsks(session_->State())) Put(ask);
 }
 
 bool InteractiveSession::IsOpen(const std::string& id) const {
@@ -233,23 +229,12 @@ void InteractiveSession::TakeSignals() {
 
 void InteractiveSession::Take(const protocol::Event& event) {
   if (transcript_.Take(event)) view_.Take(event);
-  if (const auto* permission = std::get_if<protocol::Permission>(&event.payload)) {
-    if (permission->phase != "asked") return DropDialog(permission->request_id);
-    if (!permission->options) return;
-    Result<protocol::PermissionAsk> ask =
-        Decode<protocol::PermissionAsk>(permission->options->text);
-    if (!ask) return desk_->Complain(ask.error());
-    ask->request_id = permission->request_id;
-    ask->tool_call_id = permission->tool_call_id;
-    if (!IsOpen(ask->request_id)) AskPermission(*ask);
-  } else if (const auto* question = std::get_if<protocol::Question>(&event.payload)) {
-    if (question->phase != "asked") return DropDialog(question->question_id);
-    protocol::QuestionAsk ask;
-    ask.question_id = question->question_id;
-    ask.text = question->text.value_or("");
-    ask.options = question->options.value_or(Raw{"[]"});
-    if (!IsOpen(ask.question_id)) AskQuestion(ask);
-  }
+  const std::optional<protocol::AskNews> news = protocol::AskNewsIn(event);
+  if (!news) return;
+  if (news->asked) return Put(*news->asked);
+  // What was answered here is no dialog any more.
+  if (IsOpen(news->id) && !news->by.empty()) view_.Note("answered by " + news->by);
+  DropDialog(news->id);
 }
 
 void InteractiveSession::Take(const protocol::Transient& transient) {

@@ -19,6 +19,7 @@
 #include "client/live.h"
 #include "client/sessions.h"
 #include "client/transcript.h"
+#include "protocol/ask.h"
 
 namespace stet::cli {
 
@@ -67,6 +68,8 @@ class InteractiveSession {
   void Submit(const std::string& text);
   void Send(const std::string& text, bool steer);
 
+  /// Puts it to the user, unless it is put already.
+  void Put(const protocol::Ask& ask);
   void AskPermission(const protocol::PermissionAsk& ask);
   void AnswerPermission(const protocol::PermissionAsk& ask, const std::string& key);
   void Deny(const std::string& request_id, const std::string& message);

@@ -53,6 +53,11 @@ client::Work WorkOf(const WorkCommand& work) {
   return client::Work::kConversation;
 }
 
+std::string_view FaceOf(const WorkCommand& work) {
+  if (work.output_format == "stream-json") return "sdk";
+  return work.print ? "print" : "terminal";
+}
+
 Result<int> PerformOnHost(const Command& command, const Clients& clients, Terminal& terminal) {
   if (const auto* host = std::get_if<HostCommand>(&command)) {
     ASSIGN_OR_RETURN(const std::unique_ptr<client::HostControl> control, clients.host());
@@ -60,8 +65,8 @@ Result<int> PerformOnHost(const Command& command, const Clients& clients, Termin
   }
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, clients.sessions());
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, clients.device());
-  return RunAttach(std::get<AttachCommand>(command), {*sessions, *device, clients.remote},
-                   terminal);
+  return RunAttach(std::get<AttachCommand>(command),
+                   {*sessions, *device, [&] { return clients.remote("terminal"); }}, terminal);
 }
 
 Result<int> Perform(const Command& command, const Clients& clients, Terminal& terminal) {
@@ -70,7 +75,8 @@ Result<int> Perform(const Command& command, const Clients& clients, Terminal& te
     return RunModels(*models, *client, terminal);
   }
   if (const auto* work = std::get_if<WorkCommand>(&command)) {
-    ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> client, clients.live(WorkOf(*work)));
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> client,
+                     clients.live(WorkOf(*work), FaceOf(*work)));
     if (work->output_format == "stream-json") return RunStreamJson(*work, *client, terminal);
     if (work->print) return RunPrint(*work, *client, terminal);
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, clients.sessions());

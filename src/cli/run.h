@@ -13,15 +13,16 @@
 
 namespace stet::cli {
 
-/// How to get at what the commands ask; made only when a command needs it, so `--version` and
+/// How to get at what the commands ask (`face` is what the client is named for); made only when a
+/// command needs it, so `--version` and
 /// `--help` touch nothing.
 struct Clients {
   std::function<Result<std::unique_ptr<client::Sessions>>()> sessions;
   std::function<Result<std::unique_ptr<client::Models>>()> models;
-  std::function<Result<std::unique_ptr<client::Live>>(client::Work)> live;
+  std::function<Result<std::unique_ptr<client::Live>>(client::Work, std::string_view face)> live;
   std::function<Result<std::unique_ptr<client::HostControl>>()> host;
   /// The background host, started when there is none.
-  std::function<Result<std::unique_ptr<client::RemoteLive>>()> remote;
+  std::function<Result<std::unique_ptr<client::RemoteLive>>(std::string_view face)> remote;
   std::function<Result<std::unique_ptr<client::Device>>()> device;
 };
 

@@ -14,7 +14,6 @@ void Mark(std::string_view what, const std::string& id, const std::string& text,
   mark.what = what;
   mark.id = id;
   mark.text = text;
-  mark.by = "user";
   const Result<std::string> done = desk.session.Mark(mark);
   if (!done) return desk.Complain(done.error());
   desk.view.Note(*done);

@@ -7,8 +7,6 @@
 namespace stet::cli {
 namespace {
 
-constexpr std::string_view kAnsweredBy = "sdk";
-
 /// `Tool` or `Tool(content)`, cut in two.
 struct RuleParts {
   std::string_view tool;
@@ -45,12 +43,11 @@ bool Grants(const JsonView& update, const protocol::PermissionAsk& ask) {
 
 AskReply PermissionReply(const protocol::PermissionAsk& ask, const JsonView& said) {
   AskReply reply;
-  protocol::PermissionAnswer answer;
-  answer.request_id = ask.request_id;
-  answer.by = kAnsweredBy;
-  answer.scope = "once";
-  answer.allow = said["behavior"].StringOr("") == "allow";
-  if (answer.allow) {
+  const bool allow = said["behavior"].StringOr("") == "allow";
+  protocol::PermissionAnswer answer =
+      allow ? protocol::Allow(ask.request_id, "once")
+            : protocol::Deny(ask.request_id, said["message"].StringOr(""));
+  if (allow) {
     const JsonView input = said["updatedInput"];
     if (input.is_object() && !SameValue(input.text(), ask.args.text))
       answer.args = Raw{std::string(input.text())};
@@ -59,7 +56,6 @@ AskReply PermissionReply(const protocol::PermissionAsk& ask, const JsonView& sai
       if (update["type"].StringOr("") == "setMode") reply.mode = update["mode"].String();
     });
   } else {
-    answer.message = said["message"].StringOr("");
     answer.stop = said["interrupt"].Bool().value_or(false);
   }
   reply.answer = std::move(answer);
@@ -68,20 +64,17 @@ AskReply PermissionReply(const protocol::PermissionAsk& ask, const JsonView& sai
 
 AskReply QuestionReply(const protocol::QuestionAsk& ask, const JsonView& said) {
   AskReply reply;
-  protocol::QuestionAnswer answer;
-  answer.question_id = ask.question_id;
-  answer.by = kAnsweredBy;
   const JsonView given = said["updatedInput"]["answer"];
   if (said["behavior"].StringOr("") == "allow" && given) {
+    protocol::QuestionAnswer answer;
+    answer.question_id = ask.question_id;
     answer.answer.text = given.text();
-  } else {
-    answer.answer.text.clear();
-    JsonWriter writer(answer.answer.text);
-    writer.BeginObject().Member("declined", said["message"].StringOr("no answer was given"));
-    writer.EndObject();
-    reply.stop = said["interrupt"].Bool().value_or(false);
+    reply.answer = std::move(answer);
+    return reply;
   }
-  reply.answer = std::move(answer);
+  reply.answer =
+      protocol::Decline(ask.question_id, said["message"].StringOr("no answer was given"));
+  reply.stop = said["interrupt"].Bool().value_or(false);
   return reply;
 }
 
@@ -103,31 +96,30 @@ void Suggest(JsonWriter& writer, std::string_view rule) {
   writer.EndArray();
 }
 
-}  // namespace
-
-std::optional<std::string> StreamAsks::Ask(const protocol::PermissionAsk& ask) {
-  if (!asked_.insert(ask.request_id).second) return std::nullopt;
-  open_.insert_or_assign(ask.request_id, ask);
-  std::string line;
-  JsonWriter writer(line);
+void WriteAsk(JsonWriter& writer, const protocol::PermissionAsk& ask) {
   BeginRequest(writer, ask.request_id, ask.tool);
   writer.Member("input", ask.args).Member("tool_use_id", ask.tool_call_id);
   Suggest(writer, ask.session_rule);
   writer.Member("description", ask.summary).Member("decision_reason", ask.reason);
-  writer.EndObject().EndObject();
-  return line;
 }
 
-std::optional<std::string> StreamAsks::Ask(const protocol::QuestionAsk& ask) {
-  if (!asked_.insert(ask.question_id).second) return std::nullopt;
-  open_.insert_or_assign(ask.question_id, ask);
-  std::string line;
-  JsonWriter writer(line);
+void WriteAsk(JsonWriter& writer, const protocol::QuestionAsk& ask) {
   BeginRequest(writer, ask.question_id, "AskUser");
   writer.Key("input").BeginObject().Member("question", ask.text).Member("options", ask.options);
   writer.EndObject().Member("tool_use_id", ask.question_id);
   Suggest(writer, "");
   writer.Member("description", ask.text).Member("requires_user_interaction", true);
+}
+
+}  // namespace
+
+std::optional<std::string> StreamAsks::Ask(const protocol::Ask& ask) {
+  const std::string& id = protocol::AskId(ask);
+  if (!asked_.insert(id).second) return std::nullopt;
+  open_.insert_or_assign(id, ask);
+  std::string line;
+  JsonWriter writer(line);
+  std::visit([&](const auto& one) { WriteAsk(writer, one); }, ask);
   writer.EndObject().EndObject();
   return line;
 }
@@ -149,7 +141,7 @@ std::optional<std::string> StreamAsks::first_open() const {
 std::optional<AskReply> StreamAsks::Answer(const ControlResponse& response) {
   const auto found = open_.find(response.id);
   if (found == open_.end()) return std::nullopt;
-  const Open asked = std::move(found->second);
+  const protocol::Ask asked = std::move(found->second);
   open_.erase(found);
   Raw said = response.response;
   if (response.error) {

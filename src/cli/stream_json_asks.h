@@ -8,16 +8,15 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <variant>
 
 #include "cli/stream_json_input.h"
-#include "protocol/live.h"
+#include "protocol/ask.h"
 
 namespace stet::cli {
 
 /// What an answer comes to.
 struct AskReply {
-  std::variant<protocol::PermissionAnswer, protocol::QuestionAnswer> answer;
+  protocol::AskAnswer answer;
   std::optional<std::string> mode;  // The permission mode from now on.
   bool stop = false;                // The turn shall end.
 };
@@ -25,8 +24,7 @@ struct AskReply {
 class StreamAsks {
  public:
   /// The line that asks; nothing when that was asked before.
-  std::optional<std::string> Ask(const protocol::PermissionAsk& ask);
-  std::optional<std::string> Ask(const protocol::QuestionAsk& ask);
+  std::optional<std::string> Ask(const protocol::Ask& ask);
   /// The line that takes the request back; nothing when it is not open.
   std::optional<std::string> Withdraw(const std::string& id);
   /// Nothing when no such request is open.
@@ -35,9 +33,7 @@ class StreamAsks {
   [[nodiscard]] std::optional<std::string> first_open() const;
 
  private:
-  using Open = std::variant<protocol::PermissionAsk, protocol::QuestionAsk>;
-
-  std::map<std::string, Open> open_;
+  std::map<std::string, protocol::Ask> open_;
   std::set<std::string> asked_;
 };
 

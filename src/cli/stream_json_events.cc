@@ -23,8 +23,7 @@ void StreamEvents::Begin(const protocol::LiveState& state) {
 }
 
 void StreamEvents::AskOpen(const protocol::LiveState& state) {
-  for (const protocol::PermissionAsk& ask : state.asks) WriteSome(asks_.Ask(ask));
-  for (const protocol::QuestionAsk& ask : state.questions) WriteSome(asks_.Ask(ask));
+  for (const protocol::Ask& ask : protocol::OpenAsks(state)) WriteSome(asks_.Ask(ask));
 }
 
 void StreamEvents::Hear(const protocol::Event& event) {
@@ -36,29 +35,10 @@ void StreamEvents::Hear(const protocol::Event& event) {
     write_(lines_.ToolResult(event, *result));
   } else if (const auto* user = std::get_if<protocol::UserMessage>(&payload)) {
     if (options_.replay_user_messages) write_(lines_.Replay(event, *user));
-  } else if (const auto* permission = std::get_if<protocol::Permission>(&payload)) {
-    HearPermission(*permission);
-  } else if (const auto* question = std::get_if<protocol::Question>(&payload)) {
-    HearQuestion(*question);
+  } else if (const std::optional<protocol::AskNews> news = protocol::AskNewsIn(event)) {
+    // What somebody else answered, or nobody shall, is taken back.
+    WriteSome(news->asked ? asks_.Ask(*news->asked) : asks_.Withdraw(news->id));
   }
-}
-
-/// What somebody else answered, or nobody shall, is taken back.
-void StreamEvents::HearPermission(const protocol::Permission& permission) {
-  if (permission.phase != "asked") return WriteSome(asks_.Withdraw(permission.request_id));
-  if (!permission.options) return;
-  if (const Result<protocol::PermissionAsk> ask =
-          Decode<protocol::PermissionAsk>(permission.options->text))
-    WriteSome(asks_.Ask(*ask));
-}
-
-void StreamEvents::HearQuestion(const protocol::Question& question) {
-  if (question.phase != "asked") return WriteSome(asks_.Withdraw(question.question_id));
-  protocol::QuestionAsk ask;
-  ask.question_id = question.question_id;
-  ask.text = question.text.value_or("");
-  ask.options = question.options.value_or(Raw{"[]"});
-  WriteSome(asks_.Ask(ask));
 }
 
 void StreamEvents::Hear(const protocol::Transient& transient) {

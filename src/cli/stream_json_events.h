@@ -39,8 +39,6 @@ class StreamEvents {
   StreamAsks& asks() { return asks_; }
 
  private:
-  void HearPermission(const protocol::Permission& permission);
-  void HearQuestion(const protocol::Question& question);
   void WriteParts(const std::vector<std::string>& parts, std::uint64_t seq);
   void WriteSome(std::optional<std::string> line);
 

@@ -9,13 +9,14 @@
 
 #include "base/utf8.h"
 #include "base/version.h"
+#include "protocol/ids.h"
+#include "protocol/params.h"
 
 namespace stet::client {
 namespace {
 
 using protocol::FromHost;
 
-constexpr std::size_t kClientIdLetters = 16;
 /// With room for the rest of the request.
 constexpr std::size_t kMaxParams = rpc::kMaxFrame - 4096;
 
@@ -51,7 +52,7 @@ Connection::Connection(Loop& loop, Random& random, ConnectionOptions options)
       random_(random),
       options_(std::move(options)),
       trouble_(Code::kUnavailable, "the host has not answered yet"),
-      client_id_("c_" + RandomName(random, kClientIdLetters)),
+      client_id_(protocol::NewClientId(random, options_.name)),
       timer_(loop) {
   Dial();
 }
@@ -172,7 +173,6 @@ void Connection::Take(const protocol::Welcome& welcome) {
   }
   timer_.Cancel();
   welcome_ = welcome;
-  if (!welcome.client_id.empty()) client_id_ = welcome.client_id;
   const std::uint64_t line = line_;
   Enter(LinkState::kConnected, "");
   // Before what waits: what that brings about is then heard before its answer.

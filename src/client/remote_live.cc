@@ -5,14 +5,12 @@
 #include "base/random.h"
 #include "client/remote_session.h"
 #include "client/remote_thread.h"
-#include "protocol/requests.h"
+#include "protocol/methods.h"
 
 namespace stet::client {
 namespace {
 
-struct Folder {
-  STET_FIELDS(Folder, (std::string, cwd))
-};
+namespace method = protocol::method;
 
 ConnectionOptions ConnectionOf(const RemoteOptions& options) {
   ConnectionOptions out;
@@ -55,17 +53,16 @@ class Remote final : public RemoteLive {
 
   Result<std::unique_ptr<LiveSession>> Attach(const protocol::Attach& attach, Watcher watcher,
                                               std::shared_ptr<Services> services) override {
-    ASSIGN_OR_RETURN(
-        const protocol::LiveState state,
-        thread_.AskFor<protocol::LiveState>({.method = "sessions.open",
-                                             .params = link_.WithEnvironment(Encode(attach)),
-                                             .repeatable = IsRepeatable(attach),
-                                             .within = link_.patience}));
+    protocol::Attach wanted = attach;
+    wanted.environment = link_.environment;
+    ASSIGN_OR_RETURN(const protocol::LiveState state,
+                     thread_.Call<method::SessionsOpen>(
+                         wanted, {.within = link_.patience, .repeatable = IsRepeatable(attach)}));
     auto session = std::make_unique<RemoteSession>(link_, state.session_id);
     // The last event is where to go on from; what a face wants of the rest it asks for.
-    RETURN_IF_ERROR(session->Begin(
-        StreamOptions{.watcher = std::move(watcher), .recent = 1, .history = false},
-        link_.WithEnvironment(Encode(Again(attach, state.session_id))), std::move(services)));
+    RETURN_IF_ERROR(
+        session->Begin(StreamOptions{.watcher = std::move(watcher), .recent = 1, .history = false},
+                       Again(std::move(wanted), state.session_id), std::move(services)));
     return session;
   }
 
@@ -83,25 +80,22 @@ class Remote final : public RemoteLive {
   }
 
   Result<std::string> Latest(const std::string& cwd) override {
-    Folder params;
+    protocol::FolderParams params;
     params.cwd = cwd;
     ASSIGN_OR_RETURN(const protocol::SessionRef found,
-                     thread_.AskFor<protocol::SessionRef>({.method = "sessions.latest",
-                                                           .params = Encode(params),
-                                                           .repeatable = true,
-                                                           .within = link_.patience}));
+                     thread_.Call<method::SessionsLatest>(params, {.within = link_.patience}));
     return found.session_id;
   }
 
   Result<protocol::Welcome> Welcome() override {
-    RETURN_IF_ERROR(Ask({.method = "host.status", .repeatable = true, .within = link_.patience}));
-    return thread_.Call(
+    RETURN_IF_ERROR(thread_.Call<method::HostStatus>({}, {.within = link_.patience}));
+    return thread_.Run(
         [&] { return thread_.connection().welcome().value_or(protocol::Welcome()); });
   }
 
+ private:
   Result<Raw> Ask(Request request) override { return thread_.Ask(std::move(request)); }
 
- private:
   RemoteThread thread_;
   RemoteLink link_;
 };

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "client/connection.h"
+#include "client/call.h"
 #include "client/live.h"
 #include "rpc/dial.h"
 
@@ -54,7 +54,13 @@ class RemoteLive : public Live {
 
   /// What the host says of itself, once it does.
   virtual Result<protocol::Welcome> Welcome() = 0;
-  /// Any request of the wire: `params` is an object's text.
+  /// Waits for the reply to any method of the wire.
+  template <protocol::IsMethod M>
+  Replied<M> Call(const typename M::Params& params = {}, const CallOptions& options = {}) {
+    return ReadReply<M>(Ask(RequestOf<M>(params, options)));
+  }
+
+ private:
   virtual Result<Raw> Ask(Request request) = 0;
 };
 

@@ -158,7 +158,7 @@ TEST_F(RemoteLiveTest, AsksAsTheWireHasIt) {
   ASSERT_TRUE(attached);
   LiveSession& session = **attached;
   EXPECT_EQ(session.Rewind("e1")->old_leaf, "e2");
-  EXPECT_EQ(ParamsOf("session.rewind"), R"({"sessionId":"s_1","target":"e1","restore":false})");
+  EXPECT_EQ(ParamsOf("session.rewind"), R"({"sessionId":"s_1","target":"e1"})");
   EXPECT_EQ(session.FilesSince({}, true)->at(0).path, "a.txt");
   EXPECT_EQ(ParamsOf("session.files"), R"({"sessionId":"s_1","restore":true})");
   EXPECT_EQ(session.Turns()->at(0).id, "e1");

@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "base/random.h"
+#include "protocol/methods.h"
 
 namespace stet::client {
 namespace {
 
-using protocol::OptionalText;
-using protocol::Text;
+namespace method = protocol::method;
 
 /// What hooks and extensions take their time for.
 constexpr std::chrono::minutes kCommandTime{10};
@@ -16,56 +16,12 @@ constexpr std::chrono::minutes kCommandTime{10};
 constexpr std::chrono::seconds kGoodbyeTime{2};
 constexpr std::size_t kMessageIdLetters = 16;
 
-struct Target {
-  STET_FIELDS(Target, (OptionalText, target), (bool, restore))
-};
-struct Queue {
-  STET_FIELDS(Queue, (Text, queue), (protocol::QueueItems, items))
-};
-struct SlashCommand {
-  STET_FIELDS(SlashCommand, (Text, name), (Text, text))
-};
-struct Count {
-  STET_FIELDS(Count, (std::int64_t, count))
-};
-struct TurnRef {
-  STET_FIELDS(TurnRef, (Text, turn_id))
-};
-struct Said {
-  STET_FIELDS(Said, (Text, text))
-};
-struct Leaves {
-  STET_FIELDS(Leaves, (OptionalText, old_leaf), (OptionalText, new_leaf))
-};
-struct Files {
-  STET_FIELDS(Files, (protocol::FileRows, files))
-};
-struct Turned {
-  STET_FIELDS(Turned, (protocol::TurnRows, turns))
-};
-struct InBackground {
-  STET_FIELDS(InBackground, (protocol::TaskRows, tasks))
-};
-struct Events {
-  STET_FIELDS(Events, (protocol::Raws, events))
-};
-
 /// Whether the host knows it again by its clientMessageId.
 bool IsKnownAgain(const protocol::Send& send) {
   return send.how.empty() || send.how == "send" || send.how == "steer";
 }
 
 }  // namespace
-
-std::string RemoteLink::WithEnvironment(std::string object) const {
-  if (!environment) return object;
-  protocol::Environment more;
-  more.environment = environment;
-  const std::string members = Encode(more).substr(1);
-  object.pop_back();
-  if (object.size() > 1) object += ',';
-  return object += members;
-}
 
 RemoteSession::RemoteSession(const RemoteLink& link, std::string session_id)
     : link_(link), session_id_(std::move(session_id)) {
@@ -77,7 +33,7 @@ RemoteSession::~RemoteSession() {
   (void)Close();
 }
 
-Status RemoteSession::Begin(StreamOptions options, std::string reopen,
+Status RemoteSession::Begin(StreamOptions options, std::optional<protocol::Attach> reopen,
                             std::shared_ptr<Services> services) {
   std::promise<Status> promise;
   std::future<Status> future = promise.get_future();
@@ -91,24 +47,23 @@ Status RemoteSession::Begin(StreamOptions options, std::string reopen,
   return future.get();
 }
 
-Request RemoteSession::RequestFor(std::string method, const std::string& object,
-                                  bool repeatable) const {
-  return {.method = std::move(method),
-          .params = protocol::ForSession(session_id_, object),
-          .repeatable = repeatable,
-          .within = link_.patience};
+template <protocol::IsMethod M>
+typename M::Params RemoteSession::ParamsOf() const {
+  typename M::Params params;
+  params.session_id = session_id_;
+  return params;
 }
 
-Status RemoteSession::Do(std::string method, const std::string& object, bool repeatable) {
-  RETURN_IF_ERROR(link_.thread.Ask(RequestFor(std::move(method), object, repeatable)));
-  return {};
+template <protocol::IsMethod M>
+Replied<M> RemoteSession::Call(typename M::Params params, std::optional<bool> repeatable) {
+  params.session_id = session_id_;
+  return link_.thread.Call<M>(params, {.within = link_.patience, .repeatable = repeatable});
 }
 
 /// The last one known when the host does not answer, with the reason as its only note; at rest when
 /// it never will.
 protocol::LiveState RemoteSession::State() {
-  Result<protocol::LiveState> state =
-      link_.thread.AskFor<protocol::LiveState>(RequestFor("session.state", "{}", true));
+  Result<protocol::LiveState> state = Call<method::SessionState>({});
   if (state) {
     last_state_ = *std::move(state);
     return last_state_;
@@ -116,138 +71,126 @@ protocol::LiveState RemoteSession::State() {
   protocol::LiveState known = last_state_;
   known.notes = {state.error().Text()};
   const bool gone =
-      link_.thread.Call([&] { return link_.thread.connection().state() == LinkState::kGone; });
+      link_.thread.Run([&] { return link_.thread.connection().state() == LinkState::kGone; });
   if (gone || known.state.empty()) known.state = "idle";
   return known;
 }
 
 Result<protocol::Accepted> RemoteSession::Send(const protocol::Send& send) {
   protocol::Send sent = send;
+  sent.session_id = session_id_;
+  sent.environment = link_.environment;
   if (!sent.client_message_id)
     sent.client_message_id = "m_" + RandomName(ProcessRandom(), kMessageIdLetters);
-  const std::string object = link_.WithEnvironment(Encode(sent));
-  const auto note = [&](const Result<Raw>& answer) {
-    if (!answer) return;
-    const Result<protocol::Accepted> accepted = Decode<protocol::Accepted>(answer->text);
+  const auto note = [&](const Result<protocol::Accepted>& accepted) {
     if (accepted && accepted->turn_id) subscription_->stream().NoteTurn(*accepted->turn_id);
   };
-  ASSIGN_OR_RETURN(const Raw answer,
-                   link_.thread.Ask(RequestFor("session.send", object, IsKnownAgain(sent)), note));
-  return Decode<protocol::Accepted>(answer.text);
+  return link_.thread.Call<method::SessionSend>(
+      sent, {.within = link_.patience, .repeatable = IsKnownAgain(sent)}, note);
 }
 
 void RemoteSession::Cancel() {
   link_.thread.loop().Post(
-      [&thread = link_.thread, request = RequestFor("session.cancel", "{}", false)] {
-        thread.connection().Ask(request, [](const Result<Raw>&) {});
+      [&thread = link_.thread, ref = ParamsOf<method::SessionCancel>(), patience = link_.patience] {
+        client::Call<method::SessionCancel>(thread.connection(), ref, {.within = patience},
+                                            [](const Result<protocol::Nothing>&) {});
       });
 }
 
 Status RemoteSession::Answer(const protocol::PermissionAnswer& answer) {
-  return Do("session.answer", Encode(answer), true);
+  RETURN_IF_ERROR(Call<method::SessionAnswer>(answer));
+  return {};
 }
 
 Status RemoteSession::Answer(const protocol::QuestionAnswer& answer) {
-  return Do("session.answerQuestion", Encode(answer), true);
+  RETURN_IF_ERROR(Call<method::SessionAnswerQuestion>(answer));
+  return {};
 }
 
 Status RemoteSession::RewriteQueue(const std::string& queue, const protocol::QueueItems& items) {
-  Queue params;
+  protocol::QueueParams params;
   params.queue = queue;
   params.items = items;
-  return Do("session.rewriteQueue", Encode(params), false);
+  RETURN_IF_ERROR(Call<method::SessionRewriteQueue>(std::move(params)));
+  return {};
 }
 
 Status RemoteSession::Change(const protocol::Change& change) {
-  return Do("session.change", Encode(change), false);
-}
-
-Result<Moved> RemoteSession::Move(std::string method, const std::optional<std::string>& target) {
-  Target params;
-  params.target = target;
-  ASSIGN_OR_RETURN(Leaves leaves, link_.thread.AskFor<Leaves>(
-                                      RequestFor(std::move(method), Encode(params), false)));
-  Moved moved;
-  moved.old_leaf = std::move(leaves.old_leaf);
-  moved.new_leaf = std::move(leaves.new_leaf);
-  return moved;
+  RETURN_IF_ERROR(Call<method::SessionChange>(change));
+  return {};
 }
 
 Result<Moved> RemoteSession::Rewind(const std::optional<std::string>& target) {
-  return Move("session.rewind", target);
+  protocol::MoveLeaf move;
+  move.target = target;
+  return Call<method::SessionRewind>(std::move(move));
 }
 
 Result<Moved> RemoteSession::Branch(const std::string& leaf) {
-  return Move("session.branch", leaf);
+  protocol::MoveLeaf move;
+  move.target = leaf;
+  return Call<method::SessionBranch>(std::move(move));
 }
 
 Result<protocol::FileRows> RemoteSession::FilesSince(const std::optional<std::string>& target,
                                                      bool restore) {
-  Target params;
+  protocol::FilesParams params;
   params.target = target;
   params.restore = restore;
-  ASSIGN_OR_RETURN(Files files, link_.thread.AskFor<Files>(
-                                    RequestFor("session.files", Encode(params), !restore)));
-  return std::move(files.files);
+  ASSIGN_OR_RETURN(protocol::FileList list,
+                   Call<method::SessionFiles>(std::move(params), !restore));
+  return std::move(list.files);
 }
 
 Result<std::string> RemoteSession::Mark(const protocol::Mark& mark) {
-  ASSIGN_OR_RETURN(Said said,
-                   link_.thread.AskFor<Said>(RequestFor("session.mark", Encode(mark), false)));
+  ASSIGN_OR_RETURN(protocol::Said said, Call<method::SessionMark>(mark));
   return std::move(said.text);
 }
 
 Result<std::string> RemoteSession::Command(const std::string& name, const std::string& text) {
-  SlashCommand params;
+  auto params = ParamsOf<method::SessionCommand>();
   params.name = name;
   params.text = text;
-  Request request = RequestFor("session.command", Encode(params), false);
-  request.within = kCommandTime;
-  ASSIGN_OR_RETURN(Said said, link_.thread.AskFor<Said>(std::move(request)));
+  ASSIGN_OR_RETURN(protocol::Said said,
+                   link_.thread.Call<method::SessionCommand>(params, {.within = kCommandTime}));
   return std::move(said.text);
 }
 
-Result<protocol::RunReport> RemoteSession::Run() {
-  return link_.thread.AskFor<protocol::RunReport>(RequestFor("session.run", "{}", true));
-}
+Result<protocol::RunReport> RemoteSession::Run() { return Call<method::SessionRun>({}); }
 
 Result<protocol::TurnRows> RemoteSession::Turns() {
-  ASSIGN_OR_RETURN(Turned turned,
-                   link_.thread.AskFor<Turned>(RequestFor("session.turns", "{}", true)));
-  return std::move(turned.turns);
+  ASSIGN_OR_RETURN(protocol::TurnList list, Call<method::SessionTurns>({}));
+  return std::move(list.turns);
 }
 
 Result<protocol::PermissionReport> RemoteSession::Permissions() {
-  return link_.thread.AskFor<protocol::PermissionReport>(
-      RequestFor("session.permissions", "{}", true));
+  return Call<method::SessionPermissions>({});
 }
 
 Result<protocol::TaskRows> RemoteSession::Tasks() {
-  ASSIGN_OR_RETURN(InBackground all,
-                   link_.thread.AskFor<InBackground>(RequestFor("session.tasks", "{}", true)));
-  return std::move(all.tasks);
+  ASSIGN_OR_RETURN(protocol::TaskList list, Call<method::SessionTasks>({}));
+  return std::move(list.tasks);
 }
 
 Status RemoteSession::StopTask(const std::string& task_id) {
   protocol::TaskRef task;
   task.task_id = task_id;
-  return Do("session.task.stop", Encode(task), false);
+  const auto stopped = Call<method::SessionTaskStop>(std::move(task));
+  return stopped ? Status() : std::unexpected(stopped.error());
 }
 
 Result<protocol::TaskOutput> RemoteSession::TaskOutput(const std::string& task_id) {
   protocol::TaskRef task;
   task.task_id = task_id;
-  return link_.thread.AskFor<protocol::TaskOutput>(
-      RequestFor("session.task.output", Encode(task), true));
+  return Call<method::SessionTaskOutput>(std::move(task));
 }
 
 Result<std::vector<protocol::Event>> RemoteSession::Recent(std::size_t count) {
-  Count params;
+  protocol::RecentParams params;
   params.count = static_cast<std::int64_t>(count);
-  ASSIGN_OR_RETURN(const Events read,
-                   link_.thread.AskFor<Events>(RequestFor("session.recent", Encode(params), true)));
+  ASSIGN_OR_RETURN(const protocol::EventList list, Call<method::SessionRecent>(std::move(params)));
   std::vector<protocol::Event> events;
-  for (const Raw& raw : read.events) {
+  for (const Raw& raw : list.events) {
     ASSIGN_OR_RETURN(protocol::Event event, protocol::DecodeEvent(raw.text));
     events.push_back(std::move(event));
   }
@@ -255,25 +198,23 @@ Result<std::vector<protocol::Event>> RemoteSession::Recent(std::size_t count) {
 }
 
 std::optional<protocol::TurnReport> RemoteSession::Report(const std::string& turn_id) {
-  TurnRef params;
+  protocol::TurnRef params;
   params.turn_id = turn_id;
-  Result<protocol::TurnReport> report =
-      link_.thread.AskFor<protocol::TurnReport>(RequestFor("session.report", Encode(params), true));
+  Result<protocol::TurnReport> report = Call<method::SessionReport>(std::move(params));
   if (!report) return std::nullopt;
   return *std::move(report);
 }
 
 Status RemoteSession::Close() {
   if (!subscription_) return {};
-  const bool connected = link_.thread.Call([this] {
+  const bool connected = link_.thread.Run([this] {
     subscription_.reset();
     return link_.thread.connection().state() == LinkState::kConnected;
   });
   if (!connected) return {};
-  Request goodbye = RequestFor("session.unsubscribe", "{}", false);
-  goodbye.within = kGoodbyeTime;
   // Ignoring the error on purpose: a host that does not hear it notices when the line ends.
-  (void)link_.thread.Ask(std::move(goodbye));
+  (void)link_.thread.Call<method::SessionUnsubscribe>(ParamsOf<method::SessionUnsubscribe>(),
+                                                      {.within = kGoodbyeTime});
   return {};
 }
 

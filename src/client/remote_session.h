@@ -18,11 +18,8 @@ namespace stet::client {
 /// What every request to a host needs to know.
 struct RemoteLink {
   RemoteThread& thread;
-  std::optional<std::vector<std::string>> environment;  // Absent: not handed over.
+  protocol::OptionalTexts environment;  // Absent: not handed over.
   std::chrono::milliseconds patience;
-
-  /// `object` with the environment in it.
-  [[nodiscard]] std::string WithEnvironment(std::string object) const;
 };
 
 class RemoteSession final : public LiveSession {
@@ -31,7 +28,7 @@ class RemoteSession final : public LiveSession {
   ~RemoteSession() override;
 
   /// Subscribes; fails as the host does. `reopen` is as a Subscription has it.
-  Status Begin(StreamOptions options, std::string reopen = "",
+  Status Begin(StreamOptions options, std::optional<protocol::Attach> reopen = {},
                std::shared_ptr<Services> services = nullptr);
 
   protocol::LiveState State() override;
@@ -58,10 +55,12 @@ class RemoteSession final : public LiveSession {
   Status Close() override;
 
  private:
-  [[nodiscard]] Request RequestFor(std::string method, const std::string& object,
-                                   bool repeatable) const;
-  Status Do(std::string method, const std::string& object, bool repeatable);
-  Result<Moved> Move(std::string method, const std::optional<std::string>& target);
+  /// The params of M for this session.
+  template <protocol::IsMethod M>
+  [[nodiscard]] typename M::Params ParamsOf() const;
+  /// Waits for the reply; no longer than the link's patience, unless the options say otherwise.
+  template <protocol::IsMethod M>
+  Replied<M> Call(typename M::Params params, std::optional<bool> repeatable = {});
 
   RemoteLink link_;
   const std::string session_id_;

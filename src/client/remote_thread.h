@@ -1,7 +1,8 @@
 // RemoteThread: a connection to a host on a thread of its own, for faces that wait for what they
 // ask.
 //
-// Ask and Call are for any thread but that one. Every wait ends: each request has its deadline.
+// Ask, Call and Run are for any thread but that one. Every wait ends: each request has its
+// deadline.
 #pragma once
 
 #include <functional>
@@ -10,7 +11,7 @@
 
 #include "base/loop_thread.h"
 #include "base/random.h"
-#include "client/connection.h"
+#include "client/call.h"
 
 namespace stet::client {
 
@@ -27,36 +28,40 @@ class RemoteThread {
   RemoteThread& operator=(const RemoteThread&) = delete;
 
   Loop& loop() { return thread_.loop(); }
-  /// To be used on the thread only: in Call.
+  /// To be used on the thread only: in Run.
   Connection& connection() { return connection_; }
 
   /// Waits for what `work` gives there.
   template <class Work>
-  auto Call(Work work) {
+  auto Run(Work work) {
     return thread_.Call(std::move(work));
   }
 
-  /// Waits for the host's answer. `there`, if any, sees it first, on the thread, before anything
-  /// that the host said after it is handed on.
-  Result<Raw> Ask(Request request, const std::function<void(const Result<Raw>&)>& there = {}) {
+  /// Waits for the host's answer.
+  Result<Raw> Ask(Request request) {
     std::promise<Result<Raw>> promise;
     std::future<Result<Raw>> future = promise.get_future();
     thread_.loop().Post([&] {
-      connection_.Ask(std::move(request), [&](Result<Raw> answer) {
-        if (there) there(answer);
-        promise.set_value(std::move(answer));
-      });
+      connection_.Ask(std::move(request),
+                      [&](Result<Raw> answer) { promise.set_value(std::move(answer)); });
     });
     return future.get();
   }
 
-  /// The same, read as a T. kInvalid when the host's answer is none.
-  template <class T>
-  Result<T> AskFor(Request request) {
-    ASSIGN_OR_RETURN(const Raw answer, Ask(std::move(request)));
-    Result<T> read = Decode<T>(answer.text);
-    if (!read) return std::unexpected(std::move(read).error().While("reading the host's answer"));
-    return read;
+  /// Waits for the reply to M. `there`, if any, sees it first, on the thread, before anything that
+  /// the host said after it is handed on.
+  template <protocol::IsMethod M>
+  Replied<M> Call(const typename M::Params& params, const CallOptions& options,
+                  const std::function<void(const Replied<M>&)>& there = {}) {
+    std::promise<Replied<M>> promise;
+    std::future<Replied<M>> future = promise.get_future();
+    thread_.loop().Post([&] {
+      client::Call<M>(connection_, params, options, [&](Replied<M> reply) {
+        if (there) there(reply);
+        promise.set_value(std::move(reply));
+      });
+    });
+    return future.get();
   }
 
  private:

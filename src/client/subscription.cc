@@ -2,10 +2,13 @@
 
 #include <utility>
 
-#include "protocol/live.h"
+#include "client/call.h"
+#include "protocol/methods.h"
 
 namespace stet::client {
 namespace {
+
+namespace method = protocol::method;
 
 /// A host that did not answer is asked again after this.
 constexpr std::chrono::seconds kRetry{1};
@@ -13,7 +16,7 @@ constexpr std::chrono::seconds kRetry{1};
 }  // namespace
 
 Subscription::Subscription(Loop& loop, Connection& connection, std::string session_id,
-                           StreamOptions options, std::string reopen,
+                           StreamOptions options, std::optional<protocol::Attach> reopen,
                            std::shared_ptr<Services> services)
     : connection_(connection),
       session_id_(std::move(session_id)),
@@ -47,19 +50,18 @@ void Subscription::Finish(Status status) {
 void Subscription::Reopen() {
   const std::string host_id = connection_.welcome() ? connection_.welcome()->host_id : "";
   const std::string before = std::exchange(host_id_, host_id);
-  if (reopen_.empty() || before.empty() || before == host_id) return;
+  if (!reopen_ || before.empty() || before == host_id) return;
   // What comes of it is heard as events; when it fails, so does what is asked next.
-  connection_.Ask({.method = "sessions.open", .params = reopen_}, [](const Result<Raw>&) {});
+  Call<method::SessionsOpen>(connection_, *reopen_, {}, [](const Result<protocol::LiveState>&) {});
 }
 
 /// An offer holds as long as the line does. A host that takes none works with the disk alone.
 void Subscription::OfferServices() {
   if (!services_ || services_->offers().empty()) return;
   protocol::Offer offer;
+  offer.session_id = session_id_;
   offer.offers = services_->offers();
-  connection_.Ask(
-      {.method = "session.offer", .params = protocol::ForSession(session_id_, Encode(offer))},
-      [](const Result<Raw>&) {});
+  Call<method::SessionOffer>(connection_, offer, {}, [](const Result<protocol::Nothing>&) {});
 }
 
 void Subscription::OnAsked(const std::string& method, const Raw& params,
@@ -71,17 +73,16 @@ void Subscription::OnAsked(const std::string& method, const Raw& params,
 void Subscription::OnConnected() {
   Reopen();
   OfferServices();
-  const std::string params = protocol::ForSession(session_id_, Encode(stream_.Next()));
-  connection_.Ask(
-      {.method = "session.subscribe", .params = params},
-      [this, alive = std::weak_ptr<bool>(alive_), number = ++asked_](Result<Raw> answer) {
-        if (!alive.expired() && number == asked_) Subscribed(std::move(answer));
-      });
+  protocol::Subscribe wanted = stream_.Next();
+  wanted.session_id = session_id_;
+  Call<method::SessionSubscribe>(connection_, wanted, {},
+                                 [this, alive = std::weak_ptr<bool>(alive_),
+                                  number = ++asked_](const Result<protocol::Subscribed>& told) {
+                                   if (!alive.expired() && number == asked_) Subscribed(told);
+                                 });
 }
 
-void Subscription::Subscribed(Result<Raw> answer) {
-  Result<protocol::Subscribed> told =
-      answer ? Decode<protocol::Subscribed>(answer->text) : std::unexpected(answer.error());
+void Subscription::Subscribed(const Result<protocol::Subscribed>& told) {
   if (told) {
     stream_.Begin(*told);
     return Finish({});
@@ -116,17 +117,14 @@ void Subscription::CheckTurns() {
   std::vector<std::string> open = stream_.open_turns();
   if (open.empty()) return;
   const auto heard = [this, alive = std::weak_ptr<bool>(alive_),
-                      open = std::move(open)](const Result<Raw>& answer) mutable {
-    if (alive.expired() || !answer) return;
-    const Result<protocol::LiveState> state = Decode<protocol::LiveState>(answer->text);
-    if (!state) return;
+                      open = std::move(open)](const Result<protocol::LiveState>& state) mutable {
+    if (alive.expired() || !state) return;
     std::erase(open, state->turn_id.value_or(""));
     stream_.EndTurns(open);
   };
-  connection_.Ask({.method = "session.state",
-                   .params = protocol::ForSession(session_id_, "{}"),
-                   .repeatable = true},
-                  heard);
+  protocol::SessionRef ref;
+  ref.session_id = session_id_;
+  Call<method::SessionState>(connection_, ref, {}, heard);
 }
 
 }  // namespace stet::client

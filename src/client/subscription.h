@@ -8,11 +8,13 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/loop.h"
 #include "client/connection.h"
 #include "client/stream.h"
+#include "protocol/live.h"
 
 namespace stet::client {
 
@@ -20,10 +22,11 @@ class Subscription final : public Follower {
  public:
   using Ready = std::function<void(Status)>;
 
-  /// `reopen`: the params of sessions.open with which a host that was started anew is asked to open
-  /// the session as it was; empty: it is not. `services` are offered each time; null: none.
+  /// `reopen`: how a host that was started anew is asked to open the session as it was; absent: it
+  /// is not. `services` are offered each time; null: none.
   Subscription(Loop& loop, Connection& connection, std::string session_id, StreamOptions options,
-               std::string reopen = "", std::shared_ptr<Services> services = nullptr);
+               std::optional<protocol::Attach> reopen = {},
+               std::shared_ptr<Services> services = nullptr);
   ~Subscription() override;
   Subscription(const Subscription&) = delete;
   Subscription& operator=(const Subscription&) = delete;
@@ -42,14 +45,14 @@ class Subscription final : public Follower {
  private:
   void Reopen();
   void OfferServices();
-  void Subscribed(Result<Raw> answer);
+  void Subscribed(const Result<protocol::Subscribed>& told);
   void CheckTurns();
   void Finish(Status status);
 
   Connection& connection_;
   const std::string session_id_;
   Stream stream_;
-  const std::string reopen_;
+  const std::optional<protocol::Attach> reopen_;
   const std::shared_ptr<Services> services_;
   std::string host_id_;  // The one that was subscribed to last.
   Ready ready_;

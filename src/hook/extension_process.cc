@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/json_view.h"
-#include "base/json_writer.h"
 #include "base/utf8.h"
 
 namespace stet::hook {
@@ -22,15 +21,6 @@ constexpr milliseconds kLongestWait{60'000};
 constexpr std::size_t kMaxErrorText = 500;
 
 Fd CopyOf(int fd) { return Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
-
-std::string MessageOf(std::int64_t id, std::string_view method, const Raw& params) {
-  std::string line;
-  JsonWriter writer(line);
-  writer.BeginObject().Member("jsonrpc", "2.0");
-  if (id > 0) writer.Member("id", id);
-  writer.Member("method", method).Member("params", params).EndObject();
-  return line + "\n";
-}
 
 std::string CleanError(std::string_view text) {
   std::string clean = ReplaceInvalidUtf8(text);
@@ -86,8 +76,34 @@ Status ExtensionProcess::Start() {
   watch_err_->Want(true, false);
   watch_exit_->Want(true, false);
   unasked_ = 0;
-  Write(MessageOf(next_id_++, "activate", listener_.activation()));
+  line_ = MakeLine();
+  line_->Ask("activate", listener_.activation(), [](const Result<Raw>&) {});
   return {};
+}
+
+/// What it says is taken as it means it: extensions are written by hand.
+std::shared_ptr<rpc::JsonLines> ExtensionProcess::MakeLine() {
+  rpc::JsonLines::Handlers handlers;
+  const auto asked = [this](const std::string& method, const Raw& params) {
+    return listener_.asked(method, JsonView(params.text).is_object() ? params : Raw{"{}"});
+  };
+  handlers.asked = [this, asked](const rpc::Request& request) {
+    const Result<Raw> result = asked(request.method, request.params);
+    if (!process_) return;
+    if (result)
+      line_->Reply(request.id, result->text);
+    else
+      line_->Refuse(request.id, rpc::kRefused, result.error().message);
+  };
+  handlers.told = [asked](const rpc::Notification& notification) {
+    (void)asked(notification.method, notification.params);
+  };
+  handlers.fault = [this](const rpc::Fault&, bool too_long) {
+    End(too_long ? "it wrote a line that is too long" : "it wrote what is no message");
+  };
+  const rpc::JsonLinesOptions options{.max_line = kMaxLine, .reading = rpc::Reading::kLenient};
+  return std::make_shared<rpc::JsonLines>(options, std::move(handlers),
+                                          [this](const std::string& line) { Write(line); });
 }
 
 /// It is over with this process; everything that waits for it fails.
@@ -102,9 +118,7 @@ void ExtensionProcess::End(std::string_view why) {
   if (process_) process_->Kill(SIGKILL);
   process_.reset();
   unsent_.clear();
-  unread_.clear();
-  for (const auto& [id, pending] : std::exchange(waiting_, {}))
-    pending.Set(Fail(Code::kUnavailable, std::string(why)));
+  if (line_) line_->End(Error(Code::kUnavailable, std::string(why)));
   if (closed_) return;
   const milliseconds wait =
       std::min(kLongestWait, milliseconds(kFirstWait.count() << std::min(failures_, 10)));
@@ -114,7 +128,8 @@ void ExtensionProcess::End(std::string_view why) {
 }
 
 void ExtensionProcess::Write(const std::string& line) {
-  unsent_ += line;
+  if (unsent_.size() + line.size() >= kMaxUnread) return End("it does not read its input");
+  (unsent_ += line) += '\n';
   Feed();
 }
 
@@ -134,92 +149,37 @@ void ExtensionProcess::Read() {
   if (process_->stderr_fd() < 0) watch_err_.reset();
   unasked_ += text.size();
   if (unasked_ > kMaxUnasked) return End("it floods its output");
-  unread_ += text;
-  std::size_t begin = 0;
-  while (process_) {
-    const std::size_t end = unread_.find('\n', begin);
-    if (end == std::string::npos) break;
-    const std::string line = unread_.substr(begin, end - begin);
-    begin = end + 1;
-    if (line.size() > kMaxLine) return End("it wrote a line that is too long");
-    TakeLine(line);
-  }
-  if (!process_) return;
-  unread_.erase(0, begin);
-  if (unread_.size() > kMaxLine) End("it wrote a line that is too long");
-}
-
-void ExtensionProcess::TakeLine(std::string_view line) {
-  if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
-  if (!Raw::From(line) || !JsonView(line).is_object()) return End("it wrote what is no message");
-  const JsonView message(line);
-  if (const std::optional<std::string> method = message["method"].String()) {
-    const JsonView params = message["params"];
-    const Raw given{params.is_object() ? std::string(params.text()) : std::string("{}")};
-    const JsonView id = message["id"];
-    const Result<Raw> result = listener_.asked(*method, given);
-    if (id && process_) Answer(Raw{std::string(id.text())}, result);
-    return;
-  }
-  const auto waiting = waiting_.find(message["id"].IntOr(0));
-  if (waiting == waiting_.end()) return;  // Too late, or the answer to `activate`.
-  const Pending<Result<Raw>> pending = waiting->second;
-  waiting_.erase(waiting);
-  failures_ = 0;
-  if (const JsonView error = message["error"]; error && !error.is_null()) {
-    pending.Set(Fail(Code::kInvalid, CleanError(error["message"].StringOr("it gave no reason"))));
-    return;
-  }
-  const JsonView result = message["result"];
-  pending.Set(Raw{result ? std::string(result.text()) : std::string("null")});
-}
-
-void ExtensionProcess::Answer(const Raw& id, const Result<Raw>& result) {
-  std::string line;
-  JsonWriter writer(line);
-  writer.BeginObject().Member("jsonrpc", "2.0").Member("id", id);
-  if (result) {
-    writer.Member("result", *result);
-  } else {
-    constexpr int kRefused = -32000;
-    writer.Key("error").BeginObject().Member("code", kRefused);
-    writer.Member("message", result.error().message).EndObject();
-  }
-  writer.EndObject();
-  if (unsent_.size() + line.size() > kMaxUnread) return End("it does not read its input");
-  Write(line + "\n");
+  const std::shared_ptr<rpc::JsonLines> line = line_;
+  line->Feed(text);
 }
 
 Async<Result<Raw>> ExtensionProcess::Ask(std::string method, Raw params, milliseconds timeout,
                                          CancelToken cancel) {
   CO_RETURN_IF_ERROR(Start());
-  const std::int64_t id = next_id_++;
-  const std::string line = MessageOf(id, method, params);
-  if (unsent_.size() + line.size() > kMaxUnread) {
-    End("it does not read its input");
-    co_return Fail(Code::kUnavailable, "it does not read its input");
-  }
-  const Pending<Result<Raw>> pending(loop_);
-  waiting_.insert_or_assign(id, pending);
+  const std::shared_ptr<rpc::JsonLines> line = line_;
   unasked_ = 0;
-  Write(line);
-  Timer clock(loop_);
-  clock.Start(timeout,
-              [pending] { pending.Set(Fail(Code::kTimeout, "it did not answer in time")); });
-  const CancelRegistration registration =
-      cancel.OnCancel([pending] { pending.Set(Fail(Code::kCancelled, "it was cancelled")); });
-  Result<Raw> result = co_await pending;
-  waiting_.erase(id);
-  if (!result && result.error().code == Code::kTimeout) End("it did not answer in time");
-  co_return result;
+  Result<Raw> result =
+      co_await line->Await(loop_, std::move(method), std::move(params), timeout, std::move(cancel));
+  if (result) {
+    failures_ = 0;
+    co_return result;
+  }
+  Error error = std::move(result).error();
+  // Another process may have been started meanwhile.
+  if (error.code == Code::kTimeout && line == line_) End(error.message);
+  if (error.code == Code::kInvalid) {  // Its own words.
+    failures_ = 0;
+    error.message = CleanError(error.message);
+  }
+  co_return std::unexpected(std::move(error));
 }
 
 void ExtensionProcess::Tell(std::string_view method, const Raw& params) {
+  constexpr std::size_t kEnvelope = 100;
   if (!Start()) return;
-  const std::string line = MessageOf(0, method, params);
-  if (unsent_.size() + line.size() > kMaxUnread) return;
+  if (unsent_.size() + method.size() + params.text.size() + kEnvelope >= kMaxUnread) return;
   unasked_ = 0;
-  Write(line);
+  line_->Tell(method, params);
 }
 
 Async<void> ExtensionProcess::Close() {
@@ -228,9 +188,7 @@ Async<void> ExtensionProcess::Close() {
   if (!process_) co_return;
   const Pending<Result<Raw>> pending(loop_);
   const Raw nothing{"{}"};
-  const std::int64_t id = next_id_++;
-  waiting_.insert_or_assign(id, pending);
-  Write(MessageOf(id, "deactivate", nothing));
+  line_->Ask("deactivate", nothing, [pending](Result<Raw> said) { pending.Set(std::move(said)); });
   // Its input ends here: most programs end with it.
   if (process_ && unsent_.empty()) {
     watch_in_.reset();
@@ -240,7 +198,6 @@ Async<void> ExtensionProcess::Close() {
   Timer clock(loop_);
   clock.Start(kPatience, [pending] { pending.Set(Fail(Code::kTimeout, "it did not end")); });
   co_await pending;
-  waiting_.erase(id);
   End("it was closed");
 }
 

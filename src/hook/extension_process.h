@@ -1,5 +1,5 @@
-// ExtensionProcess: an extension's program and the JSON-RPC that it speaks on its standard streams,
-// one message a line.
+// ExtensionProcess: an extension's program, which speaks JSON-RPC on its standard streams
+// (rpc/json_lines.h).
 //
 // Started when it is first needed, and again after it has ended, with a growing wait between
 // starts. Whatever it does, a request ends within its time: one that exits, hangs, talks nonsense,
@@ -8,10 +8,8 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <deque>
+#include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +21,7 @@
 #include "base/json.h"
 #include "base/loop.h"
 #include "base/subprocess.h"
+#include "rpc/json_lines.h"
 
 namespace stet::hook {
 
@@ -68,12 +67,11 @@ class ExtensionProcess {
 
  private:
   Status Start();
+  std::shared_ptr<rpc::JsonLines> MakeLine();
   void End(std::string_view why);
   void Write(const std::string& line);
   void Feed();
   void Read();
-  void TakeLine(std::string_view line);
-  void Answer(const Raw& id, const Result<Raw>& result);
 
   Loop& loop_;
   ExtensionStart start_;
@@ -86,11 +84,9 @@ class ExtensionProcess {
   std::unique_ptr<FdWatch> watch_out_;
   std::unique_ptr<FdWatch> watch_err_;
   std::unique_ptr<FdWatch> watch_exit_;
+  std::shared_ptr<rpc::JsonLines> line_;  // Of the process that runs, or ran last.
   std::string unsent_;
-  std::string unread_;  // The beginning of a line.
   std::size_t unasked_ = 0;
-  std::int64_t next_id_ = 1;
-  std::map<std::int64_t, Pending<Result<Raw>>> waiting_;
   int failures_ = 0;  // In a row.
   std::chrono::steady_clock::time_point not_before_;
   bool closed_ = false;

@@ -6,13 +6,14 @@
 
 #include "base/text_width.h"
 #include "base/utf8.h"
+#include "protocol/client_methods.h"
 #include "tool/text_file.h"
 
 namespace stet::host {
 namespace {
 
 using std::chrono::milliseconds;
-namespace service = protocol::service;
+namespace method = protocol::method;
 
 /// A text that is at hand.
 constexpr milliseconds kReadTime{10'000};
@@ -21,9 +22,11 @@ constexpr milliseconds kWriteTime{30'000};
 constexpr milliseconds kTerminalTime{10'000};
 constexpr std::size_t kMaxTerminalName = 256;
 
-Async<Result<Raw>> Ask(Loop& loop, std::shared_ptr<client::Services> services,
-                       std::string_view method, std::string params, milliseconds within,
-                       CancelToken cancel) {
+/// The client's reply to M. What a client says is another's: it may be anything.
+template <protocol::IsMethod M>
+Async<Result<typename M::Reply>> Ask(Loop& loop, std::shared_ptr<client::Services> services,
+                                     typename M::Params params, milliseconds within,
+                                     CancelToken cancel) {
   const Pending<Result<Raw>> answer(loop);
   Timer timer(loop);
   timer.Start(within, [answer, within] {
@@ -32,18 +35,14 @@ Async<Result<Raw>> Ask(Loop& loop, std::shared_ptr<client::Services> services,
   });
   const CancelRegistration cancelled = cancel.OnCancel(
       [answer] { answer.Set(Fail(Code::kCancelled, "the call was cancelled meanwhile")); });
-  services->Ask(std::string(method), Raw{std::move(params)},
+  const Raw asked{Encode(params)};
+  services->Ask(std::string(M::kInfo.name), asked,
                 [answer](Result<Raw> said) { answer.Set(std::move(said)); });
-  co_return co_await answer;
-}
-
-/// What a client says is another's: it may be anything.
-template <class T>
-Result<T> Answer(const Result<Raw>& said) {
-  if (!said) return std::unexpected(said.error());
-  Result<T> read = Decode<T>(said->text);
-  if (!read) return Fail(Code::kInvalid, "it gave no answer that makes sense");
-  return read;
+  const Result<Raw> said = co_await answer;
+  if (!said) co_return std::unexpected(said.error());
+  Result<typename M::Reply> read = Decode<typename M::Reply>(said->text);
+  if (!read) co_return Fail(Code::kInvalid, "it gave no answer that makes sense");
+  co_return read;
 }
 
 Result<std::string> CheckedText(protocol::OptionalText text, std::size_t max_bytes) {
@@ -54,16 +53,10 @@ Result<std::string> CheckedText(protocol::OptionalText text, std::size_t max_byt
   return *std::move(text);
 }
 
-std::string Ref(const std::string& terminal) {
-  protocol::TerminalRef ref;
-  ref.terminal_id = terminal;
-  return Encode(ref);
-}
-
 class ClientEditor final : public tool::Editor {
  public:
-  ClientEditor(Loop& loop, std::shared_ptr<client::Services> services)
-      : loop_(loop), services_(std::move(services)) {}
+  ClientEditor(Loop& loop, std::string session_id, std::shared_ptr<client::Services> services)
+      : loop_(loop), session_id_(std::move(session_id)), services_(std::move(services)) {}
 
   [[nodiscard]] bool reads() const override { return Offers(protocol::offer::kRead); }
   [[nodiscard]] bool writes() const override { return Offers(protocol::offer::kWrite); }
@@ -71,25 +64,27 @@ class ClientEditor final : public tool::Editor {
 
   Async<Result<std::string>> Read(std::string path, CancelToken cancel) override {
     protocol::FileRead file;
+    file.session_id = session_id_;
     file.path = std::move(path);
-    const Result<Raw> said =
-        co_await Ask(loop_, services_, service::kReadFile, Encode(file), kReadTime, cancel);
-    CO_ASSIGN_OR_RETURN(protocol::FileText text, Answer<protocol::FileText>(said));
-    co_return CheckedText(std::move(text.text), tool::kMaxTextBytes);
+    Result<protocol::FileText> said =
+        co_await Ask<method::FileRead>(loop_, services_, std::move(file), kReadTime, cancel);
+    CO_RETURN_IF_ERROR(said);
+    co_return CheckedText(std::move(said->text), tool::kMaxTextBytes);
   }
 
   Async<Status> Write(std::string path, std::string text, CancelToken cancel) override {
     protocol::FileWrite file;
+    file.session_id = session_id_;
     file.path = std::move(path);
     file.text = std::move(text);
-    const Result<Raw> said =
-        co_await Ask(loop_, services_, service::kWriteFile, Encode(file), kWriteTime, cancel);
-    if (!said) co_return std::unexpected(said.error());
+    CO_RETURN_IF_ERROR(
+        co_await Ask<method::FileWrite>(loop_, services_, std::move(file), kWriteTime, cancel));
     co_return Status();
   }
 
   Async<Result<std::string>> OpenTerminal(tool::TerminalCommand command) override {
     protocol::TerminalOpen open;
+    open.session_id = session_id_;
     open.command = std::move(command.program);
     open.args = std::move(command.arguments);
     open.environment = std::move(command.variables);
@@ -97,62 +92,70 @@ class ClientEditor final : public tool::Editor {
     open.max_bytes = static_cast<std::int64_t>(command.max_bytes);
     // Not cancelled: a terminal that nobody knows would stay.
     const CancelToken never;
-    const Result<Raw> said =
-        co_await Ask(loop_, services_, service::kOpenTerminal, Encode(open), kTerminalTime, never);
-    CO_ASSIGN_OR_RETURN(protocol::TerminalRef ref, Answer<protocol::TerminalRef>(said));
-    CO_ASSIGN_OR_RETURN(std::string id, CheckedText(std::move(ref.terminal_id), kMaxTerminalName));
+    Result<protocol::TerminalOpened> said =
+        co_await Ask<method::TerminalOpen>(loop_, services_, std::move(open), kTerminalTime, never);
+    CO_RETURN_IF_ERROR(said);
+    CO_ASSIGN_OR_RETURN(std::string id,
+                        CheckedText(std::move(said->terminal_id), kMaxTerminalName));
     if (id.empty()) co_return Fail(Code::kInvalid, "it gave the terminal no name");
     co_return id;
   }
 
   Async<Result<tool::TerminalEnd>> AwaitTerminal(std::string id, milliseconds within,
                                                  CancelToken cancel) override {
-    const Result<Raw> said =
-        co_await Ask(loop_, services_, service::kAwaitTerminal, Ref(id), within, cancel);
-    CO_ASSIGN_OR_RETURN(protocol::TerminalEnd end, Answer<protocol::TerminalEnd>(said));
+    const Result<protocol::TerminalEnd> end =
+        co_await Ask<method::TerminalAwait>(loop_, services_, Ref(id), within, cancel);
+    CO_RETURN_IF_ERROR(end);
     tool::TerminalEnd how;
-    how.exit_code = end.exit_code;
-    how.signal = OneLineText(end.signal.value_or("")).substr(0, 32);
+    how.exit_code = end->exit_code;
+    how.signal = OneLineText(end->signal.value_or("")).substr(0, 32);
     co_return how;
   }
 
   Async<Result<tool::TerminalOutput>> ReadTerminal(std::string id) override {
     const CancelToken never;
-    const Result<Raw> said =
-        co_await Ask(loop_, services_, service::kTerminalText, Ref(id), kTerminalTime, never);
-    CO_ASSIGN_OR_RETURN(protocol::TerminalText text, Answer<protocol::TerminalText>(said));
+    Result<protocol::TerminalText> text =
+        co_await Ask<method::TerminalText>(loop_, services_, Ref(id), kTerminalTime, never);
+    CO_RETURN_IF_ERROR(text);
     tool::TerminalOutput output;
-    CO_ASSIGN_OR_RETURN(output.text, CheckedText(std::move(text.text), tool::kMaxTextBytes));
-    output.truncated = text.truncated;
+    CO_ASSIGN_OR_RETURN(output.text, CheckedText(std::move(text->text), tool::kMaxTextBytes));
+    output.truncated = text->truncated;
     co_return output;
   }
 
   Async<Status> KillTerminal(std::string id) override {
     const CancelToken never;
-    const Result<Raw> said =
-        co_await Ask(loop_, services_, service::kKillTerminal, Ref(id), kTerminalTime, never);
-    if (!said) co_return std::unexpected(said.error());
+    CO_RETURN_IF_ERROR(
+        co_await Ask<method::TerminalKill>(loop_, services_, Ref(id), kTerminalTime, never));
     co_return Status();
   }
 
   void ReleaseTerminal(const std::string& id) override {
-    services_->Ask(std::string(service::kReleaseTerminal), Raw{Ref(id)}, [](const Result<Raw>&) {});
+    services_->Ask(std::string(method::TerminalRelease::kInfo.name), Raw{Encode(Ref(id))},
+                   [](const Result<Raw>&) {});
   }
 
  private:
+  [[nodiscard]] protocol::TerminalRef Ref(const std::string& terminal) const {
+    protocol::TerminalRef ref;
+    ref.session_id = session_id_;
+    ref.terminal_id = terminal;
+    return ref;
+  }
   [[nodiscard]] bool Offers(std::string_view what) const {
     return std::ranges::find(services_->offers(), what) != services_->offers().end();
   }
 
   Loop& loop_;
+  const std::string session_id_;
   std::shared_ptr<client::Services> services_;
 };
 
 }  // namespace
 
-std::shared_ptr<tool::Editor> MakeClientEditor(Loop& loop,
+std::shared_ptr<tool::Editor> MakeClientEditor(Loop& loop, std::string session_id,
                                                std::shared_ptr<client::Services> services) {
-  return std::make_shared<ClientEditor>(loop, std::move(services));
+  return std::make_shared<ClientEditor>(loop, std::move(session_id), std::move(services));
 }
 
 }  // namespace stet::host

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/loop.h"
 #include "client/services.h"
@@ -11,7 +12,7 @@
 namespace stet::host {
 
 /// For the loop's thread; `loop` outlives it.
-std::shared_ptr<tool::Editor> MakeClientEditor(Loop& loop,
+std::shared_ptr<tool::Editor> MakeClientEditor(Loop& loop, std::string session_id,
                                                std::shared_ptr<client::Services> services);
 
 }  // namespace stet::host

@@ -13,6 +13,8 @@
 #include "host/dispatch.h"
 #include "host/host.h"
 #include "host/tokens.h"
+#include "protocol/ids.h"
+#include "protocol/method.h"
 
 namespace stet::host {
 namespace {
@@ -30,6 +32,8 @@ bool NamesClient(std::string_view id) {
   });
 }
 
+Error Gone() { return {Code::kUnavailable, "the client has gone"}; }
+
 /// What the client of a connection does for one session.
 class OfferedServices final : public client::Services {
  public:
@@ -44,7 +48,7 @@ class OfferedServices final : public client::Services {
     if (const std::shared_ptr<Connection> connection = connection_.lock())
       connection->Ask(session_id_, method, params, std::move(done));
     else
-      done(Fail(Code::kUnavailable, "the client has gone"));
+      done(std::unexpected(Gone()));
   }
 
  private:
@@ -55,8 +59,12 @@ class OfferedServices final : public client::Services {
 
 }  // namespace
 
-bool Caller::May(std::string_view right) const {
-  return std::ranges::find(rights, right) != rights.end();
+std::string IdentityOf(const Caller& caller, std::string_view wanted) {
+  const std::string owner = caller.local ? "" : "@" + caller.name;
+  if (wanted.ends_with(owner)) wanted.remove_suffix(owner.size());
+  const std::string own =
+      NamesClient(wanted) ? std::string(wanted) : protocol::NewClientId(ProcessRandom(), "client");
+  return own + owner;
 }
 
 Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
@@ -157,8 +165,7 @@ void Connection::OnHello(const protocol::Hello& hello) {
     return SendAway(caller.error());
   }
   caller_ = *std::move(caller);
-  caller_->client_id =
-      NamesClient(hello.client_id) ? hello.client_id : "c_" + RandomName(ProcessRandom(), 16);
+  caller_->client_id = IdentityOf(*caller_, hello.client_id);
   if (caller_->name.empty()) caller_->name = hello.name.substr(0, 64);
   protocol::Welcome welcome;
   welcome.version = protocol::kWireVersion;
@@ -174,16 +181,6 @@ void Connection::OnHello(const protocol::Hello& hello) {
 
 void Connection::OnRequest(WireRequest request) {
   ++host_.metrics().requests;
-  if (request.method == "session.subscribe") {
-    const Result<std::string> begun = Subscribe(request);
-    Reply(request.request_id, begun);
-    if (!begun) return;
-    const protocol::SessionRef ref =
-        Decode<protocol::SessionRef>(request.params->text).value_or(protocol::SessionRef());
-    feeds_.at(ref.session_id).feed->Pump();
-    return;
-  }
-  if (request.method == "session.offer") return Reply(request.request_id, Offer(request));
   if (open_ >= kMaxOpen)
     return Reply(request.request_id,
                  Fail(Code::kBusy, "too many requests are being answered: wait for some"));
@@ -191,21 +188,18 @@ void Connection::OnRequest(WireRequest request) {
   host_.loop().Spawn(Answer(shared_from_this(), std::move(request)));
 }
 
-Result<std::string> Connection::Subscribe(const WireRequest& request) {
-  const std::string params = request.params ? request.params->text : "{}";
-  ASSIGN_OR_RETURN(const protocol::SessionRef ref, Decode<protocol::SessionRef>(params));
-  ASSIGN_OR_RETURN(const protocol::Subscribe wanted, Decode<protocol::Subscribe>(params));
-  if (!caller_->May(protocol::right::kView))
-    return Fail(Code::kDenied, "this needs the right view");
+Result<protocol::Subscribed> Connection::Subscribe(const protocol::Subscribe& wanted) {
+  if (ended_ || leaving_) return std::unexpected(Gone());
+  const std::string& id = wanted.session_id;
   HeardSession heard;
-  ASSIGN_OR_RETURN(heard.session, host_.Find(ref.session_id));
+  ASSIGN_OR_RETURN(heard.session, host_.Find(id));
   heard.feed = std::make_unique<Feed>(*heard.session, *this);
   ASSIGN_OR_RETURN(const protocol::Subscribed told, heard.feed->Begin(wanted));
   STET_LOG_IN(heard.session->diagnostics(), kInfo, "subscribed client={} mode={} epoch={} seq={}",
               caller_->client_id, told.mode, told.epoch, told.seq);
-  feeds_.erase(ref.session_id);
-  feeds_.emplace(ref.session_id, std::move(heard));
-  return Encode(told);
+  feeds_.erase(id);
+  feeds_.emplace(id, std::move(heard));
+  return told;
 }
 
 void Connection::Forget(const std::string& session_id) {
@@ -214,22 +208,18 @@ void Connection::Forget(const std::string& session_id) {
 }
 
 /// A path is the same file for both on the same machine only.
-Result<std::string> Connection::Offer(const WireRequest& request) {
-  const std::string params = request.params ? request.params->text : "{}";
-  ASSIGN_OR_RETURN(const protocol::SessionRef ref, Decode<protocol::SessionRef>(params));
-  ASSIGN_OR_RETURN(const protocol::Offer offer, Decode<protocol::Offer>(params));
-  if (!caller_->May(protocol::right::kSend))
-    return Fail(Code::kDenied, "this needs the right send");
+Status Connection::Offer(const protocol::Offer& offer) {
   if (!peer_.local) return Fail(Code::kDenied, "only a client on the unix socket offers services");
+  if (ended_ || leaving_) return std::unexpected(Gone());
   ServedSession served;
-  ASSIGN_OR_RETURN(served.session, host_.Find(ref.session_id));
-  DropOffer(ref.session_id);
-  if (offer.offers.empty()) return "{}";
+  ASSIGN_OR_RETURN(served.session, host_.Find(offer.session_id));
+  DropOffer(offer.session_id);
+  if (offer.offers.empty()) return {};
   served.services =
-      std::make_shared<OfferedServices>(weak_from_this(), ref.session_id, offer.offers);
+      std::make_shared<OfferedServices>(weak_from_this(), offer.session_id, offer.offers);
   served.session->UseServices(served.services);
-  served_.emplace(ref.session_id, std::move(served));
-  return "{}";
+  served_.emplace(offer.session_id, std::move(served));
+  return {};
 }
 
 void Connection::DropOffer(const std::string& session_id) {
@@ -244,20 +234,20 @@ void Connection::DropOffer(const std::string& session_id) {
       continue;
     }
     // Whoever hears it goes on later, from the loop.
-    asked->second.done(Fail(Code::kUnavailable, "the client has gone"));
+    asked->second.done(std::unexpected(Gone()));
     asked = asked_.erase(asked);
   }
 }
 
 void Connection::Ask(const std::string& session_id, const std::string& method, const Raw& params,
                      client::Services::Done done) {
-  if (ended_ || leaving_) return done(Fail(Code::kUnavailable, "the client has gone"));
+  if (ended_ || leaving_) return done(std::unexpected(Gone()));
   if (asked_.size() >= kMaxAsked)
     return done(Fail(Code::kBusy, "the client does not answer what it is asked"));
   WireRequest request;
   request.request_id = fmt::format("h{}", ++last_asked_);
   request.method = method;
-  request.params = Raw{protocol::ForSession(session_id, params.text)};
+  request.params = params;
   asked_.emplace(request.request_id, Asked{.session_id = session_id, .done = std::move(done)});
   Say(Encode(request));
 }
@@ -272,24 +262,21 @@ void Connection::OnReply(const protocol::WireReply& reply) {
 }
 
 Async<void> Connection::Answer(std::shared_ptr<Connection> self, WireRequest request) {
-  const Caller caller = *self->caller_;
-  const std::string params = request.params ? request.params->text : "{}";
-  Result<std::string> result = std::string();
-  if (request.method == "session.unsubscribe") {
-    const Result<protocol::SessionRef> ref = Decode<protocol::SessionRef>(params);
-    if (ref) self->Forget(ref->session_id);
-    result = ref ? Result<std::string>("{}") : std::unexpected(ref.error());
-  } else {
-    result = co_await Dispatch(self->host_, caller, request.method, params);
-  }
+  Call call{.host = self->host_,
+            .caller = *self->caller_,
+            .line = *self,
+            .params = request.params ? std::move(request.params->text) : "{}"};
+  const Outcome outcome = co_await Dispatch(request.method, std::move(call));
   --self->open_;
   if (self->ended_) co_return;
   std::optional<std::int64_t> pid;
-  if (!result && result.error().code == Code::kBusy) {
-    if (const Result<protocol::SessionRef> ref = Decode<protocol::SessionRef>(params))
-      pid = self->host_.HeldBy(ref->session_id);
-  }
-  self->Reply(request.request_id, result, pid);
+  if (!outcome.reply && outcome.reply.error().code == Code::kBusy && !outcome.session_id.empty())
+    pid = self->host_.HeldBy(outcome.session_id);
+  self->Reply(request.request_id, outcome.reply, pid);
+  // What a subscription brings comes behind its answer, in the same turn of the loop.
+  const auto heard = self->feeds_.find(outcome.session_id);
+  if (heard != self->feeds_.end() && !std::exchange(heard->second.answered, true))
+    heard->second.feed->Pump();
 }
 
 void Connection::Reply(const std::string& request_id, const Result<std::string>& result,

@@ -14,8 +14,10 @@
 
 #include "base/loop.h"
 #include "client/services.h"
+#include "host/caller.h"
 #include "host/feed.h"
 #include "host/hosted.h"
+#include "host/line.h"
 #include "protocol/wire.h"
 #include "rpc/channel.h"
 #include "rpc/server.h"
@@ -24,21 +26,18 @@ namespace stet::host {
 
 class Host;
 
-/// Who asks, and what they may.
-struct Caller {
-  std::string client_id;
-  std::string name;  // Of the token or the program, for people.
-  protocol::Texts rights;
-  bool local = false;
-
-  [[nodiscard]] bool May(std::string_view right) const;
-};
-
 /// Whose request it is: of the same user on the unix socket, or by its token. kAuth, kDenied.
 Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
                             const std::optional<std::string>& token);
 
-class Connection final : public Outlet, public std::enable_shared_from_this<Connection> {
+/// The id by which a client is known in the log: what it calls itself, if that can be an id, or one
+/// that is made up; behind it "@" and its token's name when it came with one, so that no client of
+/// another token can be taken for it. Call it when `name` is the token's.
+std::string IdentityOf(const Caller& caller, std::string_view wanted);
+
+class Connection final : public Outlet,
+                         public Line,
+                         public std::enable_shared_from_this<Connection> {
  public:
   static constexpr std::chrono::milliseconds kFlush{10};
   static constexpr std::chrono::seconds kHelloTime{5};
@@ -57,8 +56,10 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
 
   void Push(std::shared_ptr<const std::string> message) override;
   [[nodiscard]] std::size_t waiting() const override;
-  /// Lets go of a session that is no more.
-  void Forget(const std::string& session_id);
+
+  Result<protocol::Subscribed> Subscribe(const protocol::Subscribe& wanted) override;
+  void Forget(const std::string& session_id) override;
+  Status Offer(const protocol::Offer& offer) override;
 
   /// Asks the client for what it has offered for a session. `done` hears its answer, or
   /// kUnavailable when the offer ends; never when it says nothing.
@@ -71,8 +72,6 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   void OnHello(const protocol::Hello& hello);
   void OnRequest(protocol::WireRequest request);
   void OnReply(const protocol::WireReply& reply);
-  Result<std::string> Subscribe(const protocol::WireRequest& request);
-  Result<std::string> Offer(const protocol::WireRequest& request);
   void DropOffer(const std::string& session_id);
   Async<void> Answer(std::shared_ptr<Connection> self, protocol::WireRequest request);
   void Reply(const std::string& request_id, const Result<std::string>& result,
@@ -90,6 +89,7 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   struct HeardSession {
     std::shared_ptr<Hosted> session;  // Outlives the feed.
     std::unique_ptr<Feed> feed;
+    bool answered = false;  // The client was told where it begins.
   };
   std::map<std::string, HeardSession> feeds_;
   struct ServedSession {

@@ -1,20 +1,16 @@
-// Dispatch: the requests of the wire, by name: what right each needs and what it does.
+// Dispatch: the requests of the wire, by name: the one place where rights are checked and handlers
+// are found.
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "base/async.h"
-#include "base/result.h"
-#include "host/connection.h"
+#include "host/handler.h"
 
 namespace stet::host {
 
-class Host;
-
-/// The result's JSON. kDenied without the right, kUnsupported for a method that there is not,
-/// kInvalid for params that do not fit. `session.subscribe`, `unsubscribe` and `offer` are the
-/// connection's.
-Async<Result<std::string>> Dispatch(Host& host, Caller caller, std::string method,
-                                    std::string params);
+/// kDenied without the right, kUnsupported for a method that there is not, kInvalid for params that
+/// do not fit.
+Async<Outcome> Dispatch(std::string_view method, Call call);
 
 }  // namespace stet::host

@@ -35,9 +35,10 @@ EventStream::EventStream(std::shared_ptr<FeedSource> session, std::function<void
 
 EventStream::~EventStream() = default;
 
-Status EventStream::Start(const protocol::Subscribe& wanted, rpc::HttpReply& reply) {
+Result<protocol::Subscribed> EventStream::Start(const protocol::Subscribe& wanted,
+                                                rpc::HttpReply& reply) {
   feed_ = std::make_unique<Feed>(*session_, *this);
-  ASSIGN_OR_RETURN(const protocol::Subscribed begun, feed_->Begin(wanted));
+  ASSIGN_OR_RETURN(protocol::Subscribed begun, feed_->Begin(wanted));
   if (wanted.anchor) at_ = *wanted.anchor;
   channel_ = reply.Stream(200, {{"content-type", "text/event-stream"},
                                 {"cache-control", "no-store"},
@@ -46,7 +47,7 @@ Status EventStream::Start(const protocol::Subscribe& wanted, rpc::HttpReply& rep
                    .drained = [this] { feed_->Pump(); },
                    .closed = [this](const Error&) { ended_(); }});
   feed_->Pump();
-  return {};
+  return begun;
 }
 
 void EventStream::Push(std::shared_ptr<const std::string> message) {

@@ -19,8 +19,8 @@ class EventStream final : public Outlet {
   EventStream(std::shared_ptr<FeedSource> session, std::function<void()> ended);
   ~EventStream() override;
 
-  /// Answers with the stream, or with the error that it cannot begin with.
-  Status Start(const protocol::Subscribe& wanted, rpc::HttpReply& reply);
+  /// Answers with the stream, and says where it begins; an error is not answered.
+  Result<protocol::Subscribed> Start(const protocol::Subscribe& wanted, rpc::HttpReply& reply);
 
   void Push(std::shared_ptr<const std::string> message) override;
   [[nodiscard]] std::size_t waiting() const override { return channel_->queued(); }

@@ -7,9 +7,12 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.h"
+#include "host/connection.h"
 #include "host/dispatch.h"
 #include "host/event_stream.h"
 #include "host/host.h"
+#include "host/line.h"
+#include "protocol/methods.h"
 #include "rpc/http_text.h"
 
 namespace stet::host {
@@ -45,53 +48,75 @@ void Refuse(HttpReply& reply, const Error& error) {
   reply.Send(StatusOf(error.code), kJson, Encode(protocol::ToWire(error)) + "\n");
 }
 
-/// A request of the wire under its HTTP name. "ID" stands for a session's id.
-struct Route {
-  std::string_view verb;
-  std::string_view path;
-  std::string_view method;
-  int status;
-  bool listed = false;  // Its params are in the query.
-};
+/// A member of a query as the params' member of that name.
+template <class T>
+Status WriteMember(JsonWriter& writer, std::string_view name, const std::string& value) {
+  if constexpr (std::same_as<T, protocol::OptionalInt>) {
+    std::int64_t number = 0;
+    const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (problem != std::errc() || end != value.data() + value.size() || number < 0)
+      return Fail(Code::kInvalid, fmt::format("{} must be a number", name));
+    writer.Key(name).Int(number);
+  } else {
+    static_assert(std::same_as<T, protocol::OptionalText>);
+    writer.Key(name).String(value);
+  }
+  return {};
+}
 
-constexpr auto kRoutes = std::to_array<Route>({
-    {"GET", "/status", "host.status", 200},
-    {"GET", "/sessions", "sessions.list", 200, true},
-    {"POST", "/sessions", "sessions.open", 201},
-    {"GET", "/sessions/ID", "session.state", 200},
-    {"POST", "/sessions/ID/messages", "session.send", 202},
-    {"POST", "/sessions/ID/cancel", "session.cancel", 200},
-    {"POST", "/sessions/ID/answers", "session.answer", 200},
-    {"GET", "/sessions/ID/events", "session.subscribe", 200},
-});
-
-/// The params of a list. kInvalid names what there is not.
+/// The params that a query has. kInvalid names what there is not.
+template <class Params>
 Result<std::string> ParamsFrom(std::string_view query) {
   ASSIGN_OR_RETURN(const auto members, rpc::ParseQuery(query));
   std::string params;
   JsonWriter writer(params);
   writer.BeginObject();
   for (const auto& [name, value] : members) {
-    if (name == "projectId" || name == "text") {
-      writer.Key(name).String(value);
-    } else if (name == "limit") {
-      std::int64_t limit = 0;
-      const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), limit);
-      if (problem != std::errc() || end != value.data() + value.size() || limit < 0)
-        return Fail(Code::kInvalid, "limit must be a number");
-      writer.Key(name).Int(limit);
-    } else {
-      return Fail(Code::kInvalid,
-                  fmt::format("the query knows limit, projectId and text, not {}", name));
-    }
+    Status written = Fail(Code::kInvalid, fmt::format("the query knows no {}", name));
+    const auto write = [&]<class S, class T, std::size_t N>(const Field<S, T, N>& field) {
+      if (field.name.bare() == name) written = WriteMember<T>(writer, name, value);
+    };
+    std::apply([&](const auto&... field) { (write(field), ...); }, Params::Fields());
+    RETURN_IF_ERROR(written);
   }
   writer.EndObject();
   return params;
 }
 
+/// A request of the wire under its HTTP name.
+struct Route {
+  protocol::HttpName http;
+  std::string_view method;
+  Result<std::string> (*from_query)(std::string_view query) = nullptr;  // Null: from the body.
+};
+
+constexpr std::string_view kId = "{id}";
+
+constexpr std::size_t CountRoutes() {
+  std::size_t count = 0;
+  protocol::ForEachHostMethod([&]<class M>() { count += M::kInfo.http.path.empty() ? 0 : 1; });
+  return count;
+}
+
+constexpr auto kRoutes = [] {
+  std::array<Route, CountRoutes()> routes;
+  std::size_t count = 0;
+  protocol::ForEachHostMethod([&]<class M>() {
+    constexpr protocol::HttpName kHttp = M::kInfo.http;
+    if constexpr (!kHttp.path.empty()) {
+      Route& route = routes[count++];
+      route.http = kHttp;
+      route.method = M::kInfo.name;
+      if constexpr (kHttp.verb == "GET" && !kHttp.path.contains(kId) &&
+                    !std::same_as<typename M::Params, protocol::Nothing>)
+        route.from_query = ParamsFrom<typename M::Params>;
+    }
+  });
+  return routes;
+}();
+
 /// The session's id when `path` is of the route's form; empty when there is none in it.
 std::optional<std::string> Match(std::string_view form, std::string_view path) {
-  constexpr std::string_view kId = "ID";
   const std::size_t at = form.find(kId);
   if (at == std::string_view::npos)
     return form == path ? std::optional<std::string>("") : std::nullopt;
@@ -112,31 +137,62 @@ std::optional<std::string> TokenIn(const HttpRequest& request) {
   return std::string(header.substr(kBearer.size()));
 }
 
-void StartStream(Host& host, const Caller& caller, const std::string& session_id,
-                 const HttpRequest& request, HttpReply& reply) {
-  if (!caller.May(protocol::right::kView))
-    return Refuse(reply, {Code::kDenied, "this needs the right view"});
-  Result<std::shared_ptr<Hosted>> session = host.Find(session_id);
-  if (!session) return Refuse(reply, session.error());
-  protocol::Subscribe wanted;
-  wanted.anchor = AnchorFrom(request.Header("last-event-id"));
-  const auto number = host.NewStream();
-  auto stream = std::make_shared<EventStream>(*std::move(session),
-                                              [&host, number] { host.DropStream(number); });
-  if (const Status begun = stream->Start(wanted, reply); !begun)
-    return Refuse(reply, begun.error());
-  host.KeepStream(number, std::move(stream));
-}
+/// The line of one request: hearing a session makes its answer a stream.
+class HttpLine final : public Line {
+ public:
+  HttpLine(Host& host, std::unique_ptr<HttpReply> reply) : host_(host), reply_(std::move(reply)) {}
+
+  Result<protocol::Subscribed> Subscribe(const protocol::Subscribe& wanted) override {
+    ASSIGN_OR_RETURN(std::shared_ptr<Hosted> session, host_.Find(wanted.session_id));
+    const auto number = host_.NewStream();
+    auto stream = std::make_shared<EventStream>(
+        std::move(session), [&host = host_, number] { host.DropStream(number); });
+    ASSIGN_OR_RETURN(protocol::Subscribed begun, stream->Start(wanted, *reply_));
+    host_.KeepStream(number, std::move(stream));
+    streams_ = true;
+    return begun;
+  }
+  void Forget(const std::string&) override {}
+  Status Offer(const protocol::Offer&) override {
+    return Fail(Code::kUnsupported, "services are offered over a WebSocket");
+  }
+
+  /// Its answer is a stream, and begun.
+  [[nodiscard]] bool streams() const { return streams_; }
+  HttpReply& reply() { return *reply_; }
+
+ private:
+  Host& host_;
+  std::unique_ptr<HttpReply> reply_;
+  bool streams_ = false;
+};
 
 Async<void> AnswerOne(Host& host, Caller caller, const Route& route, std::string params,
                       std::unique_ptr<HttpReply> reply) {
-  const std::string method(route.method);
-  const Result<std::string> result =
-      co_await Dispatch(host, std::move(caller), method, std::move(params));
-  if (result)
-    reply->Send(route.status, kJson, *result + "\n");
+  HttpLine line(host, std::move(reply));
+  Call call{.host = host, .caller = std::move(caller), .line = line, .params = std::move(params)};
+  const Outcome outcome = co_await Dispatch(route.method, std::move(call));
+  if (line.streams()) co_return;
+  if (outcome.reply)
+    line.reply().Send(route.http.status, kJson, *outcome.reply + "\n");
   else
-    Refuse(*reply, result.error());
+    Refuse(line.reply(), outcome.reply.error());
+}
+
+/// What the request asks with: its query or its body, and what its address and headers say.
+Result<std::string> ParamsOf(const Route& route, const std::string& session_id,
+                             HttpRequest& request) {
+  if (route.from_query != nullptr) return route.from_query(request.query);
+  std::string params = request.body.empty() ? "{}" : std::move(request.body);
+  if (const Result<Raw> read = Decode<Raw>(params); !read || !params.starts_with('{'))
+    return Fail(Code::kInvalid, "the body must be a JSON object");
+  if (route.method == protocol::method::SessionSubscribe::kInfo.name) {
+    protocol::Subscribe wanted;
+    wanted.session_id = session_id;
+    wanted.anchor = AnchorFrom(request.Header("last-event-id"));
+    return Encode(wanted);
+  }
+  return session_id.empty() ? params : protocol::ForSession(session_id, params);
 }
 
 }  // namespace
@@ -150,25 +206,16 @@ void AnswerHttp(Host& host, HttpRequest request, std::unique_ptr<HttpReply> repl
   }
   Result<Caller> caller = Authenticate(host, request.peer, TokenIn(request));
   if (!caller) return Refuse(*reply, caller.error());
-  caller->client_id = "http";
+  caller->client_id = IdentityOf(*caller, "http");
   bool known = false;
   for (const Route& route : kRoutes) {
-    const std::optional<std::string> id = Match(route.path, request.path);
+    const std::optional<std::string> id = Match(route.http.path, request.path);
     known = known || id;
-    if (!id || route.verb != request.method) continue;
-    if (route.method == "session.subscribe")
-      return StartStream(host, *caller, *id, request, *reply);
-    std::string params = request.body.empty() ? "{}" : std::move(request.body);
-    if (route.listed) {
-      Result<std::string> read = ParamsFrom(request.query);
-      if (!read) return Refuse(*reply, read.error());
-      params = *std::move(read);
-    }
-    if (const Result<Raw> read = Decode<Raw>(params); !read || !params.starts_with('{'))
-      return Refuse(*reply, {Code::kInvalid, "the body must be a JSON object"});
-    if (!id->empty()) params = protocol::ForSession(*id, params);
+    if (!id || route.http.verb != request.method) continue;
+    Result<std::string> params = ParamsOf(route, *id, request);
+    if (!params) return Refuse(*reply, params.error());
     host.loop().Spawn(
-        AnswerOne(host, *std::move(caller), route, std::move(params), std::move(reply)));
+        AnswerOne(host, *std::move(caller), route, *std::move(params), std::move(reply)));
     return;
   }
   if (known)

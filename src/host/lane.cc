@@ -50,7 +50,9 @@ Lane::Lane(LaneSetup setup)
 Lane::~Lane() = default;
 
 void Lane::UseServices(std::shared_ptr<client::Services> services) {
-  bench_.editor = services ? MakeClientEditor(setup_.loop, std::move(services)) : nullptr;
+  bench_.editor =
+      services ? MakeClientEditor(setup_.loop, setup_.log->header().session_id, std::move(services))
+               : nullptr;
 }
 
 Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
@@ -356,7 +358,11 @@ void Lane::Cancel() {
   if (working()) cancel_.Cancel();
 }
 
-Status Lane::Answer(const protocol::PermissionAnswer& answer) { return asks_.Answer(answer); }
-Status Lane::Answer(const protocol::QuestionAnswer& answer) { return asks_.Answer(answer); }
+Status Lane::Answer(const protocol::PermissionAnswer& answer, const std::string& client_id) {
+  return asks_.Answer(answer, client_id);
+}
+Status Lane::Answer(const protocol::QuestionAnswer& answer, const std::string& client_id) {
+  return asks_.Answer(answer, client_id);
+}
 
 }  // namespace stet::host

@@ -77,12 +77,11 @@ class Lane {
 
   [[nodiscard]] protocol::LiveState State() const;
   [[nodiscard]] Result<protocol::PermissionReport> Permissions() const;
-  /// `client_id` is who sends it, for the record.
-  Result<protocol::Accepted> Send(const protocol::Send& send,
-                                  const std::string& client_id = "local");
+  // `client_id` is who sends, answers or marks, for the record.
+  Result<protocol::Accepted> Send(const protocol::Send& send, const std::string& client_id);
   void Cancel();
-  Status Answer(const protocol::PermissionAnswer& answer);
-  Status Answer(const protocol::QuestionAnswer& answer);
+  Status Answer(const protocol::PermissionAnswer& answer, const std::string& client_id);
+  Status Answer(const protocol::QuestionAnswer& answer, const std::string& client_id);
   Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items);
   Status Change(const protocol::Change& change);
   Result<client::Moved> Rewind(const std::optional<std::string>& target);
@@ -90,9 +89,9 @@ class Lane {
   [[nodiscard]] Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
                                                       bool restore);
   [[nodiscard]] Result<std::vector<protocol::Event>> Recent(std::size_t count) const;
-  Result<std::string> Mark(const protocol::Mark& mark);
+  Result<std::string> Mark(const protocol::Mark& mark, const std::string& client_id);
   /// An extension's command: what to show, or kNotFound. What it wants sent is sent.
-  Async<Result<std::string>> RunCommand(std::string name, std::string text);
+  Async<Result<std::string>> RunCommand(std::string name, std::string text, std::string client_id);
   Result<protocol::RunReport> Run();
   [[nodiscard]] Result<protocol::TurnRows> Turns() const;
   [[nodiscard]] std::optional<protocol::TurnReport> Report(const std::string& turn_id) const;
@@ -155,10 +154,10 @@ class Lane {
   Async<void> TellEnd(bool sleeps);
   Result<std::string> Pin(const std::string& text);
   Result<std::string> Unpin(const std::string& id);
-  Result<std::string> Snip(const protocol::Mark& mark);
+  Result<std::string> Snip(const protocol::Mark& mark, const std::string& by);
   Result<std::string> SnipByModel(const std::optional<std::string>& turn, bool undo);
   Result<std::string> RaiseGate(const std::string& text);
-  Result<std::string> CloseFinding(const protocol::Mark& mark);
+  Result<std::string> CloseFinding(const protocol::Mark& mark, const std::string& by);
   Status TellOfPin(std::string text);
   Status TellOfPins();
   void OpenTasks(const protocol::TaskRows& tasks);

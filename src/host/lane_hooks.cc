@@ -58,7 +58,8 @@ Status Lane::OpenExtensions() {
   return {};
 }
 
-Async<Result<std::string>> Lane::RunCommand(std::string name, std::string text) {
+Async<Result<std::string>> Lane::RunCommand(std::string name, std::string text,
+                                            std::string client_id) {
   if (!extensions_) co_return Fail(Code::kNotFound, fmt::format("there is no /{}", name));
   const Result<hook::CommandReply> reply =
       co_await extensions_->RunCommand(std::move(name), std::move(text), title_cancel_.token());
@@ -67,7 +68,7 @@ Async<Result<std::string>> Lane::RunCommand(std::string name, std::string text) 
     protocol::Send send;
     send.how = "send";
     send.text = reply->prompt;
-    CO_RETURN_IF_ERROR(Send(send));
+    CO_RETURN_IF_ERROR(Send(send, client_id));
   }
   co_return reply->text;
 }

@@ -47,12 +47,12 @@ Result<WantedGate> ReadGate(const std::string& text) {
 
 }  // namespace
 
-Result<std::string> Lane::Mark(const protocol::Mark& mark) {
+Result<std::string> Lane::Mark(const protocol::Mark& mark, const std::string& client_id) {
   if (mark.what == "pin") return Pin(mark.text);
   if (mark.what == "unpin") return Unpin(mark.id);
-  if (mark.what == "snip" || mark.what == "unsnip") return Snip(mark);
+  if (mark.what == "snip" || mark.what == "unsnip") return Snip(mark, client_id);
   if (mark.what == "gate") return RaiseGate(mark.text);
-  if (mark.what == "clear" || mark.what == "waive") return CloseFinding(mark);
+  if (mark.what == "clear" || mark.what == "waive") return CloseFinding(mark, client_id);
   return Fail(Code::kInvalid, fmt::format("nothing is marked by {}", mark.what));
 }
 
@@ -67,10 +67,9 @@ Result<protocol::TurnRows> Lane::Turns() const { return ReadTurns(*setup_.log); 
 Result<std::string> Lane::SnipByModel(const std::optional<std::string>& turn, bool undo) {
   protocol::Mark mark;
   mark.what = undo ? "unsnip" : "snip";
-  mark.by = run::kByModel;
   if (turn) {
     mark.id = *turn;
-    return Snip(mark);
+    return Snip(mark, std::string(run::kByModel));
   }
   ASSIGN_OR_RETURN(const protocol::TurnRows rows, Turns());
   std::string text;
@@ -152,10 +151,9 @@ Result<std::string> Lane::Unpin(const std::string& id) {
   return fmt::format("unpinned {}", pin.pin_id);
 }
 
-Result<std::string> Lane::Snip(const protocol::Mark& mark) {
+Result<std::string> Lane::Snip(const protocol::Mark& mark, const std::string& by) {
   const bool undo = mark.what == "unsnip";
-  const bool by_model = mark.by == run::kByModel;
-  if (!by_model) RETURN_IF_ERROR(AtRest());
+  if (by != run::kByModel) RETURN_IF_ERROR(AtRest());
   ASSIGN_OR_RETURN(const protocol::TurnRows rows, ReadTurns(*setup_.log));
   ASSIGN_OR_RETURN(const protocol::TurnRow turn, FindTurn(*setup_.log, rows, mark.id, working()));
   if (undo && !turn.snipped)
@@ -170,7 +168,7 @@ Result<std::string> Lane::Snip(const protocol::Mark& mark) {
   event.from = turn.id;
   event.through = turn.through;
   if (undo) event.undo = true;
-  event.by = mark.by.empty() ? std::string("user") : mark.by;
+  event.by = by;
   RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(event), {}));
   pins_unsure_ = true;
   return undo ? fmt::format("shown again: \"{}\"", turn.words)
@@ -197,13 +195,12 @@ Result<std::string> Lane::RaiseGate(const std::string& text) {
   return fmt::format("gate {} is set", id);
 }
 
-Result<std::string> Lane::CloseFinding(const protocol::Mark& mark) {
+Result<std::string> Lane::CloseFinding(const protocol::Mark& mark, const std::string& by) {
   RETURN_IF_ERROR(bench_.run.Update(*setup_.log));
   std::vector<std::string> ids;
   for (const run::Finding& finding : bench_.run.state().findings().open())
     ids.push_back(finding.data.finding_id);
   ASSIGN_OR_RETURN(const std::size_t which, FindNamed(ids, mark.id, "finding"));
-  const std::string by = IsBlank(mark.by) ? "user" : mark.by;
   if (mark.what == "waive") {
     if (IsBlank(mark.text)) return Fail(Code::kInvalid, "a waiver needs a reason");
     protocol::Waiver waiver;

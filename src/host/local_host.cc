@@ -20,12 +20,17 @@
 #include "host/session_store.h"
 #include "host/tokens.h"
 #include "log/paths.h"
+#include "protocol/methods.h"
 
 namespace stet::host {
 namespace {
 
+namespace method = protocol::method;
 using protocol::HostLaunch;
 using protocol::HostState;
+
+/// What asks about the host itself.
+constexpr std::string_view kControl = "control";
 
 constexpr std::chrono::seconds kStartTime{30};
 constexpr std::chrono::seconds kAnswerTime{2};
@@ -124,21 +129,6 @@ std::optional<HostState> FindHost(const config::Roots& roots) {
   return std::nullopt;
 }
 
-/// A line to the host that runs, null when none does. While it is held, one that a client started
-/// does not leave.
-std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots) {
-  while (const std::optional<HostState> running = FindHost(roots)) {
-    std::unique_ptr<client::RemoteLive> line = Reach(*running);
-    if (running->launched != "client") return line;
-    // Once it has answered it knows of us, unless it had decided to leave: then it has said so. One
-    // that is held up and does not answer still runs.
-    (void)line->Ask({.method = "host.status", .repeatable = true, .within = kAnswerTime});
-    const std::optional<HostState> now = RunningHost(roots);
-    if (now && now->pid == running->pid) return line;
-  }
-  return nullptr;
-}
-
 class LocalHost final : public client::HostControl {
  public:
   explicit LocalHost(config::Roots roots) : roots_(std::move(roots)) {}
@@ -184,12 +174,12 @@ class LocalHost final : public client::HostControl {
     protocol::HostReport report;
     // One that is just leaving does not answer any more.
     while (const std::optional<HostState> running = RunningHost(roots_)) {
-      const Result<Raw> answer = Reach(*running)->Ask(
-          {.method = "host.status", .repeatable = true, .within = kAnswerTime});
-      if (!answer && RunningHost(roots_)) return std::unexpected(answer.error());
-      if (!answer) continue;
+      const Result<protocol::HostStatus> status =
+          Reach(*running, kControl)->Call<method::HostStatus>({}, {.within = kAnswerTime});
+      if (!status && RunningHost(roots_)) return std::unexpected(status.error());
+      if (!status) continue;
       report.state = "running";
-      ASSIGN_OR_RETURN(report.status, Decode<protocol::HostStatus>(answer->text));
+      report.status = *status;
       return report;
     }
     ASSIGN_OR_RETURN(const std::optional<HostState> state, ReadHostState(roots_));
@@ -246,8 +236,8 @@ class LocalHost final : public client::HostControl {
                                              "Type: stet host stop",
                                              running->pid));
       if (launch.launched == "client" || running->launched != "client") return running;
-      const Result<Raw> kept =
-          Reach(*running)->Ask({.method = "host.keep", .repeatable = true, .within = kAnswerTime});
+      const Result<protocol::Nothing> kept =
+          Reach(*running, kControl)->Call<method::HostKeep>({}, {.within = kAnswerTime});
       std::optional<HostState> now = RunningHost(roots_);
       if (!now || now->pid != running->pid) continue;  // It was just leaving.
       if (!kept) return std::unexpected(kept.error());
@@ -265,41 +255,50 @@ std::unique_ptr<client::HostControl> MakeHostControl(config::Roots roots) {
   return std::make_unique<LocalHost>(std::move(roots));
 }
 
-std::unique_ptr<client::RemoteLive> Reach(const HostState& state) {
+std::unique_ptr<client::RemoteLive> Reach(const HostState& state, std::string_view face) {
   client::RemoteOptions options;
+  options.name = face;
   options.endpoint.unix_path = state.socket;
   options.environment = Environment::OfProcess().variables();
   return client::MakeRemoteLive(options);
 }
 
-Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots) {
-  if (std::unique_ptr<client::RemoteLive> line = Hold(roots)) return line;
+Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots,
+                                                         std::string_view face) {
+  if (std::unique_ptr<client::RemoteLive> line = Hold(roots, face)) return line;
   HostLaunch launch;
   launch.launched = "client";
   ASSIGN_OR_RETURN(const HostState state, MakeHostControl(roots)->Start(launch));
-  return Reach(state);
+  return Reach(state, face);
 }
 
-std::optional<Result<Raw>> AskRunningHost(const config::Roots& roots, const std::string& method,
-                                          const std::string& params) {
-  const std::unique_ptr<client::RemoteLive> line = Hold(roots);
-  if (!line) return std::nullopt;
-  return line->Ask({.method = method, .params = params});
+std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots, std::string_view face) {
+  while (const std::optional<HostState> running = FindHost(roots)) {
+    std::unique_ptr<client::RemoteLive> line = Reach(*running, face);
+    if (running->launched != "client") return line;
+    // Once it has answered it knows of us, unless it had decided to leave: then it has said so. One
+    // that is held up and does not answer still runs.
+    (void)line->Call<method::HostStatus>({}, {.within = kAnswerTime});
+    const std::optional<HostState> now = RunningHost(roots);
+    if (now && now->pid == running->pid) return line;
+  }
+  return nullptr;
 }
 
-Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work) {
+Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work,
+                                               std::string_view face) {
   using client::Work;
-  if (work == Work::kNewSession) return MakeLocalLive(roots);
+  if (work == Work::kNewSession) return MakeLocalLive(roots, face);
   std::string join = "auto";
   if (work == Work::kConversation) {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots.settings()));
     join = settings.host.join.value_or("auto");
-    if (join == "never") return MakeLocalLive(roots);
+    if (join == "never") return MakeLocalLive(roots, face);
   }
   const bool starts = work == Work::kBackground || (work == Work::kConversation && join == "auto");
-  if (starts) return ReachOrStart(roots);
-  if (std::unique_ptr<client::RemoteLive> line = Hold(roots)) return line;
-  return MakeLocalLive(roots);
+  if (starts) return ReachOrStart(roots, face);
+  if (std::unique_ptr<client::RemoteLive> line = Hold(roots, face)) return line;
+  return MakeLocalLive(roots, face);
 }
 
 }  // namespace stet::host

@@ -12,17 +12,21 @@ namespace stet::host {
 
 std::unique_ptr<client::HostControl> MakeHostControl(config::Roots roots);
 
+// `face` is what the client is named for, in its id: the log says who sent and who approved.
+
 /// A client of the host that `state` describes, over its unix socket.
-std::unique_ptr<client::RemoteLive> Reach(const protocol::HostState& state);
+std::unique_ptr<client::RemoteLive> Reach(const protocol::HostState& state, std::string_view face);
 
 /// The host that runs; one is started when there is none.
-Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots);
+Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots,
+                                                         std::string_view face);
 
-/// The answer of the host that runs; nothing when none does.
-std::optional<Result<Raw>> AskRunningHost(const config::Roots& roots, const std::string& method,
-                                          const std::string& params);
+/// A line to the host that runs, null when none does. While it is held, one that a client started
+/// does not leave.
+std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots, std::string_view face);
 
 /// In the background host or in this process, as the work wants it and [host] join says.
-Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work);
+Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work,
+                                               std::string_view face);
 
 }  // namespace stet::host

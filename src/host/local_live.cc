@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include "base/loop_thread.h"
+#include "base/random.h"
 #include "host/attach.h"
 #include "host/session_store.h"
+#include "protocol/ids.h"
 
 namespace stet::host {
 namespace {
@@ -38,8 +40,12 @@ class HostThread {
 
 class LocalSession final : public client::LiveSession {
  public:
-  LocalSession(HostThread& host, std::unique_ptr<Lane> lane, log::Subscription subscription)
-      : host_(host), lane_(std::move(lane)), subscription_(std::move(subscription)) {}
+  LocalSession(HostThread& host, std::string client_id, std::unique_ptr<Lane> lane,
+               log::Subscription subscription)
+      : host_(host),
+        client_id_(std::move(client_id)),
+        lane_(std::move(lane)),
+        subscription_(std::move(subscription)) {}
   ~LocalSession() override {
     // Ignoring the error on purpose: whoever wants to hear of it closes.
     (void)Close();
@@ -49,7 +55,7 @@ class LocalSession final : public client::LiveSession {
     return host_.Call([&] { return lane_->State(); });
   }
   Result<protocol::Accepted> Send(const protocol::Send& send) override {
-    return host_.Call([&] { return lane_->Send(send); });
+    return host_.Call([&] { return lane_->Send(send, client_id_); });
   }
   void Cancel() override {
     host_.loop().Post([lane = lane_.get(), alive = std::weak_ptr<bool>(alive_)] {
@@ -57,10 +63,10 @@ class LocalSession final : public client::LiveSession {
     });
   }
   Status Answer(const protocol::PermissionAnswer& answer) override {
-    return host_.Call([&] { return lane_->Answer(answer); });
+    return host_.Call([&] { return lane_->Answer(answer, client_id_); });
   }
   Status Answer(const protocol::QuestionAnswer& answer) override {
-    return host_.Call([&] { return lane_->Answer(answer); });
+    return host_.Call([&] { return lane_->Answer(answer, client_id_); });
   }
   Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items) override {
     return host_.Call([&] { return lane_->RewriteQueue(queue, items); });
@@ -91,10 +97,11 @@ class LocalSession final : public client::LiveSession {
     return host_.Call([&] { return lane_->Recent(count); });
   }
   Result<std::string> Mark(const protocol::Mark& mark) override {
-    return host_.Call([&] { return lane_->Mark(mark); });
+    return host_.Call([&] { return lane_->Mark(mark, client_id_); });
   }
   Result<std::string> Command(const std::string& name, const std::string& text) override {
-    return host_.Await<Result<std::string>>([&] { return lane_->RunCommand(name, text); });
+    return host_.Await<Result<std::string>>(
+        [&] { return lane_->RunCommand(name, text, client_id_); });
   }
   Result<protocol::RunReport> Run() override {
     return host_.Call([&] { return lane_->Run(); });
@@ -123,6 +130,7 @@ class LocalSession final : public client::LiveSession {
 
  private:
   HostThread& host_;
+  const std::string client_id_;
   std::unique_ptr<Lane> lane_;
   log::Subscription subscription_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
@@ -130,7 +138,8 @@ class LocalSession final : public client::LiveSession {
 
 class LocalLive final : public client::Live {
  public:
-  explicit LocalLive(config::Roots roots) : roots_(std::move(roots)) {}
+  LocalLive(config::Roots roots, std::string_view face)
+      : roots_(std::move(roots)), client_id_(protocol::NewClientId(ProcessRandom(), face)) {}
 
   Result<std::unique_ptr<client::LiveSession>> Attach(
       const protocol::Attach& attach, client::Watcher watcher,
@@ -153,7 +162,8 @@ class LocalLive final : public client::Live {
       if (made) (*made)->UseServices(std::move(services));
       return made;
     }));
-    return std::make_unique<LocalSession>(*host_, std::move(lane), std::move(subscription));
+    return std::make_unique<LocalSession>(*host_, client_id_, std::move(lane),
+                                          std::move(subscription));
   }
 
   Result<std::string> Latest(const std::string& cwd) override {
@@ -167,13 +177,14 @@ class LocalLive final : public client::Live {
 
  private:
   config::Roots roots_;
+  const std::string client_id_;
   std::unique_ptr<HostThread> host_;
 };
 
 }  // namespace
 
-std::unique_ptr<client::Live> MakeLocalLive(config::Roots roots) {
-  return std::make_unique<LocalLive>(std::move(roots));
+std::unique_ptr<client::Live> MakeLocalLive(config::Roots roots, std::string_view face) {
+  return std::make_unique<LocalLive>(std::move(roots), face);
 }
 
 }  // namespace stet::host

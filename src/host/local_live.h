@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "client/live.h"
 #include "config/roots.h"
@@ -9,6 +10,6 @@
 namespace stet::host {
 
 /// Starts nothing until a session is attached.
-std::unique_ptr<client::Live> MakeLocalLive(config::Roots roots);
+std::unique_ptr<client::Live> MakeLocalLive(config::Roots roots, std::string_view face);
 
 }  // namespace stet::host

@@ -24,6 +24,7 @@
 #include "log/tree.h"
 #include "log/verify.h"
 #include "protocol/ids.h"
+#include "protocol/methods.h"
 #include "run/ledger.h"
 
 namespace stet::host {
@@ -31,6 +32,9 @@ namespace {
 
 using log::Log;
 using log::Ordinal;
+
+/// What these commands are named for in the log.
+constexpr std::string_view kFace = "cli";
 
 /// How much of what an event says a tree shows.
 constexpr std::size_t kTreeTextBytes = 160;
@@ -145,16 +149,16 @@ class LocalSessions : public client::Sessions {
   Result<client::Moved> Rewind(const std::string& session_id,
                                const std::optional<std::string>& target,
                                const std::optional<std::string>& expected_leaf) override {
-    if (const auto asked = AskToMove("session.rewind", session_id, target, expected_leaf))
-      return *asked;
+    if (const auto host = Hold(store_.roots(), kFace))
+      return host->Call<protocol::method::SessionRewind>(MoveOf(session_id, target, expected_leaf));
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& leaf) { return log.Rewind(target, leaf); });
   }
 
   Result<client::Moved> Branch(const std::string& session_id, const std::string& leaf,
                                const std::optional<std::string>& expected_leaf) override {
-    if (const auto asked = AskToMove("session.branch", session_id, leaf, expected_leaf))
-      return *asked;
+    if (const auto host = Hold(store_.roots(), kFace))
+      return host->Call<protocol::method::SessionBranch>(MoveOf(session_id, leaf, expected_leaf));
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& expected) { return log.Branch(leaf, expected); });
   }
@@ -218,9 +222,10 @@ class LocalSessions : public client::Sessions {
   }
 
   Status Remove(const std::string& session_id) override {
-    if (const std::optional<Result<Raw>> asked = AskRunningHost(
-            store_.roots(), "session.delete", protocol::ForSession(session_id, "{}"))) {
-      RETURN_IF_ERROR(*asked);
+    if (const auto host = Hold(store_.roots(), kFace)) {
+      protocol::SessionRef ref;
+      ref.session_id = session_id;
+      RETURN_IF_ERROR(host->Call<protocol::method::SessionDelete>(ref));
       return {};
     }
     return store_.Remove(session_id);
@@ -248,7 +253,7 @@ class LocalSessions : public client::Sessions {
   Result<log::Options> Writing() {
     ASSIGN_OR_RETURN(std::string device, config::DeviceId(store_.roots()));
     return log::Options{
-        .mode = log::Mode::kWrite, .device_id = std::move(device), .client_id = "cli"};
+        .mode = log::Mode::kWrite, .device_id = std::move(device), .client_id = std::string(kFace)};
   }
 
   /// Opens the session for reading. An index that hides damage is found out when a damaged event is
@@ -263,19 +268,15 @@ class LocalSessions : public client::Sessions {
     return {};
   }
 
-  /// By the host that runs; nothing when none does.
-  std::optional<Result<client::Moved>> AskToMove(const std::string& method,
-                                                 const std::string& session_id,
-                                                 const std::optional<std::string>& target,
-                                                 const std::optional<std::string>& expected_leaf) {
+  /// For the host that runs.
+  static protocol::MoveLeaf MoveOf(const std::string& session_id,
+                                   const std::optional<std::string>& target,
+                                   const std::optional<std::string>& expected_leaf) {
     protocol::MoveLeaf move;
+    move.session_id = session_id;
     move.target = target;
     move.expected_leaf = expected_leaf;
-    const std::optional<Result<Raw>> answer =
-        AskRunningHost(store_.roots(), method, protocol::ForSession(session_id, Encode(move)));
-    if (!answer) return std::nullopt;
-    if (!*answer) return std::unexpected(answer->error());
-    return Decode<client::Moved>((*answer)->text);
+    return move;
   }
 
   Result<client::Moved> Move(

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/random.h"
+#include "protocol/method.h"
 
 namespace stet::host {
 

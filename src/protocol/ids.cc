@@ -1,6 +1,7 @@
 #include "protocol/ids.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace stet::protocol {
 namespace {
@@ -29,6 +30,12 @@ std::string NewRequestId(Random& random) { return NewId("req_", random); }
 std::string NewQueueItemId(Random& random) { return NewId("q_", random); }
 std::string NewPinId(Random& random) { return NewId("pin_", random); }
 std::string NewOwedId(Random& random) { return NewId("owed_", random); }
+std::string NewClientId(Random& random, std::string_view face) {
+  constexpr std::size_t kMaxFace = 32;
+  std::string name;
+  std::ranges::copy_if(face.substr(0, kMaxFace), std::back_inserter(name), IsNameLetter);
+  return NewId((name.empty() ? "client" : name) + "-", random);
+}
 
 bool IsSessionId(std::string_view id) {
   return !id.empty() && id.size() <= kMaxSessionId && id.front() != '-' &&

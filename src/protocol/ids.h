@@ -24,6 +24,8 @@ std::string NewQueueItemId(Random& random);
 std::string NewPinId(Random& random);
 /// Of something that the model must be told.
 std::string NewOwedId(Random& random);
+/// Of one client: its face's name (letters, digits, - and _ of it), a dash and 16 letters.
+std::string NewClientId(Random& random, std::string_view face);
 
 /// Whether `id` can name a session's folder: 1 to 128 of a-z A-Z 0-9 _ -, not starting with a dash.
 bool IsSessionId(std::string_view id);

@@ -10,6 +10,8 @@
 
 namespace stet::protocol {
 
+// `session_id` in what is asked of a session: who holds the session leaves it to the hold.
+
 /// Opens a session, or makes one, and says how its turns work from now on. What is empty or absent
 /// stays as the session has it, or is as the configuration says.
 struct Attach {
@@ -34,6 +36,8 @@ struct Attach {
               (std::int64_t, max_price),  // Micro-units; 0: no limit.
               (std::int64_t, max_tokens),  // Of one turn, of all kinds; 0: no limit.
               (std::int64_t, max_ms),  // Of one turn; 0: no limit.
+              (OptionalTexts, environment),  // "NAME=value" each: over a unix socket only; for
+                                             // commands and keys, never stored.
               (bool, answers))  // Somebody here answers what is asked; else it is denied.
 };
 
@@ -44,11 +48,13 @@ using ImageFiles = std::vector<ImageFile>;
 
 struct Send {
   STET_FIELDS(Send,
+              (Text, session_id),
               (OptionalText, client_message_id),  // The same one twice is one message.
               (Text, how),  // send (a follow-up while a turn runs), steer, continue, next (the
                             // first follow-up, however the last turn ended), or compact
               (Text, text),
-              (ImageFiles, images))
+              (ImageFiles, images),
+              (OptionalTexts, environment))  // As Attach has it.
 };
 
 struct Accepted {
@@ -74,13 +80,13 @@ using PermissionAsks = std::vector<PermissionAsk>;
 
 struct PermissionAnswer {
   STET_FIELDS(PermissionAnswer,
+              (Text, session_id),
               (Text, request_id),
               (bool, allow),
               (Text, scope),  // once, session, project or always
               (OptionalRaw, args),  // As the approver edited them.
               (Text, message),  // For the model, when it is denied.
-              (bool, stop),  // Denied, and the turn ends.
-              (Text, by))
+              (bool, stop))  // Denied, and the turn ends.
 };
 
 struct QuestionAsk {
@@ -90,9 +96,9 @@ using QuestionAsks = std::vector<QuestionAsk>;
 
 struct QuestionAnswer {
   STET_FIELDS(QuestionAnswer,
+              (Text, session_id),
               (Text, question_id),
-              (Raw, answer),  // A string, or {"declined":WHY}.
-              (Text, by))
+              (Raw, answer))  // A string, or {"declined":WHY}.
 };
 
 struct LiveState {
@@ -137,7 +143,11 @@ struct PermissionReport {
 /// What changes; absent: as before. A mode holds at once, also for a turn that runs; model and
 /// effort hold for the turns to come.
 struct Change {
-  STET_FIELDS(Change, (OptionalText, model), (OptionalText, effort), (OptionalText, mode),
+  STET_FIELDS(Change,
+              (Text, session_id),
+              (OptionalText, model),
+              (OptionalText, effort),
+              (OptionalText, mode),
               (OptionalText, title))
 };
 
@@ -157,11 +167,11 @@ using TurnRows = std::vector<TurnRow>;
 /// gates and what they object to.
 struct Mark {
   STET_FIELDS(Mark,
+              (Text, session_id),
               (Text, what),  // pin, unpin, snip, unsnip, gate, clear, waive
               (Text, id),  // Of the pin, the turn's message or the finding: whole, a beginning that
                            // only one has, or, but for findings, a number as it is listed.
-              (Text, text),  // What is pinned; "finish test" for a gate; why it is waived.
-              (Text, by))
+              (Text, text))  // What is pinned; "finish test" for a gate; why it is waived.
 };
 
 }  // namespace stet::protocol

@@ -1,5 +1,6 @@
 // What a host asks of a client that has offered it, as plain data: the text of files as the
-// client's editor has them, and terminals. doc/format/wire.md owns it.
+// client's editor has them, and terminals. doc/format/wire.md owns it; protocol/methods.h has the
+// methods.
 #pragma once
 
 #include <cstdint>
@@ -16,42 +17,35 @@ inline constexpr std::string_view kWrite = "write";
 inline constexpr std::string_view kTerminal = "terminal";
 }  // namespace offer
 
-/// What it is asked by.
-namespace service {
-inline constexpr std::string_view kReadFile = "file.read";
-inline constexpr std::string_view kWriteFile = "file.write";
-inline constexpr std::string_view kOpenTerminal = "terminal.open";
-inline constexpr std::string_view kAwaitTerminal = "terminal.await";
-inline constexpr std::string_view kTerminalText = "terminal.text";
-inline constexpr std::string_view kKillTerminal = "terminal.kill";
-inline constexpr std::string_view kReleaseTerminal = "terminal.release";
-}  // namespace service
-
-/// session.offer: all that the client offers from now on.
+/// All that the client offers from now on.
 struct Offer {
-  STET_FIELDS(Offer, (Texts, offers))
+  STET_FIELDS(Offer, (Text, session_id), (Texts, offers))
 };
 
 struct FileRead {
-  STET_FIELDS(FileRead, (Text, path))  // A real path.
+  STET_FIELDS(FileRead, (Text, session_id), (Text, path))  // A real path.
 };
 struct FileText {
   STET_FIELDS(FileText, (OptionalText, text))  // Never absent; a client may say anything.
 };
 struct FileWrite {
-  STET_FIELDS(FileWrite, (Text, path), (Text, text))
+  STET_FIELDS(FileWrite, (Text, session_id), (Text, path), (Text, text))
 };
 
 struct TerminalOpen {
   STET_FIELDS(TerminalOpen,
+              (Text, session_id),
               (Text, command),
               (Texts, args),
               (Texts, environment),  // "NAME=value" each, beside the client's own.
               (Text, cwd),
               (std::int64_t, max_bytes))  // Of its output: the last ones are kept.
 };
+struct TerminalOpened {
+  STET_FIELDS(TerminalOpened, (OptionalText, terminal_id))  // Never absent, as above.
+};
 struct TerminalRef {
-  STET_FIELDS(TerminalRef, (OptionalText, terminal_id))
+  STET_FIELDS(TerminalRef, (Text, session_id), (Text, terminal_id))
 };
 /// How the command ended: one of the two.
 struct TerminalEnd {

@@ -26,8 +26,12 @@ struct TaskRow {
 };
 using TaskRows = std::vector<TaskRow>;
 
+struct TaskList {
+  STET_FIELDS(TaskList, (TaskRows, tasks))
+};
+
 struct TaskRef {
-  STET_FIELDS(TaskRef, (Text, task_id))
+  STET_FIELDS(TaskRef, (Text, session_id), (Text, task_id))
 };
 
 /// The last of what a task has written.

@@ -1,4 +1,5 @@
-// What a host and its clients say to each other, as plain data. doc/format/wire.md owns it.
+// The messages that a host and its clients exchange, and what they carry, as plain data.
+// doc/format/wire.md owns it; protocol/methods.h has the requests.
 #pragma once
 
 #include <cstdint>
@@ -131,7 +132,10 @@ struct ResyncAnchor {
 using OptionalResyncAnchor = std::optional<ResyncAnchor>;
 
 struct Subscribe {
-  STET_FIELDS(Subscribe, (OptionalResyncAnchor, anchor), (OptionalInt, recent))
+  STET_FIELDS(Subscribe,
+              (Text, session_id),
+              (OptionalResyncAnchor, anchor),
+              (OptionalInt, recent))  // Without an anchor: so many of the last events first.
 };
 
 namespace resync {
@@ -150,20 +154,6 @@ struct Subscribed {
               (std::int64_t, epoch),
               (std::uint64_t, seq),  // Where the session stands.
               (OptionalRaws, events))  // With `recent`.
-};
-
-/// Where the leaf should be; it is not moved when it is not `expected_leaf`.
-struct MoveLeaf {
-  STET_FIELDS(MoveLeaf, (OptionalText, target), (OptionalText, expected_leaf))
-};
-
-/// The environment that a local client hands over: "NAME=value" each.
-struct Environment {
-  STET_FIELDS(Environment, (std::optional<Texts>, environment))
-};
-
-struct SessionRef {
-  STET_FIELDS(SessionRef, (Text, session_id))
 };
 
 /// A folder that the host knows as a project.
@@ -235,21 +225,13 @@ struct TokenRow {
 };
 using TokenRows = std::vector<TokenRow>;
 
-/// What every right is called.
-namespace right {
-inline constexpr std::string_view kView = "view";
-inline constexpr std::string_view kSend = "send";
-inline constexpr std::string_view kApprove = "approve";
-inline constexpr std::string_view kAdmin = "admin";
-}  // namespace right
-
 FromClient ReadFromClient(std::string_view message);
 FromHost ReadFromHost(std::string_view message);
 WireError ToWire(const Error& error);
 Error FromWire(const WireError& error);
 
-/// The params of a session's request: `object` (an object's text) with sessionId before its
-/// members.
+/// `object` (an object's text) with sessionId before its members: a request whose address names the
+/// session.
 std::string ForSession(std::string_view session_id, std::string_view object);
 
 }  // namespace stet::protocol

@@ -123,7 +123,8 @@ struct Question {
               (OptionalText, text),
               (OptionalRaw, options),
               (OptionalBool, blocking),
-              (OptionalRaw, answer))
+              (OptionalRaw, answer),
+              (OptionalText, by))  // The client that answered.
 };
 
 struct QueueItem {

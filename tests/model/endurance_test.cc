@@ -82,7 +82,7 @@ class EnduranceTest : public LiveTest {
     protocol::Send send;
     send.text = text;
     send.how = how;
-    const Result<protocol::Accepted> accepted = lane_->Send(send);
+    const Result<protocol::Accepted> accepted = lane_->Send(send, "test");
     EXPECT_TRUE(accepted) << accepted.error().Text();
     if (!accepted) return {};
     Timer patience(loop_);
@@ -208,7 +208,7 @@ TEST_F(EnduranceTest, WhatBindsTheRunIsTheSameBeforeAndAfterEveryCompaction) {
     protocol::Mark pin;
     pin.what = "pin";
     pin.text = text;
-    ASSERT_TRUE(lane_->Mark(pin));
+    ASSERT_TRUE(lane_->Mark(pin, "test"));
   }
   std::set<std::string> hashes;
   std::int64_t done_steps = 0;

@@ -43,7 +43,6 @@ TEST_F(HooksLiveTest, AHookHasSomethingAskedThatWouldRun) {
   answer.request_id = ask.request_id;
   answer.allow = true;
   answer.scope = "once";
-  answer.by = "test";
   EXPECT_TRUE(session_->Answer(answer));
   EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
   EXPECT_TRUE(Exists(project_ + "/out.txt"));

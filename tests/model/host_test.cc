@@ -7,6 +7,7 @@
 #include "host/tokens.h"
 #include "log/blobs.h"
 #include "log/paths.h"
+#include "protocol/ask.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -218,6 +219,80 @@ TEST_F(HostTest, AClientMayOnlyWhatItsTokenSays) {
   EXPECT_EQ(ErrorIn(*bye), "auth");
 }
 
+/// Of every message and of every answer, who it was by.
+struct By {
+  std::vector<std::string> sent;
+  std::vector<std::string> approved;
+};
+By ByIn(const std::vector<protocol::Event>& events) {
+  By by;
+  for (const protocol::Event& event : events) {
+    if (std::holds_alternative<protocol::UserMessage>(event.payload))
+      by.sent.push_back(event.stamp.client_id);
+    const auto* permission = std::get_if<protocol::Permission>(&event.payload);
+    if (permission != nullptr && permission->phase == "answered")
+      by.approved.push_back(permission->by.value_or(""));
+  }
+  return by;
+}
+
+constexpr std::string_view kWritesTwice = R"({"replies":[
+  {"blocks":[{"call":{"name":"Write","args":{"file_path":"a.txt","content":"a"}}}]},
+  {"blocks":[{"call":{"name":"Write","args":{"file_path":"b.txt","content":"b"}}}]},
+  {"times":0,"blocks":[{"text":"Done."}]}]})";
+
+TEST_F(HostTest, TheLogSaysWhichOfTwoTerminalsSentAndWhichApproved) {
+  Script(kWritesTwice);
+  Host();
+  Open(Here("default", true));
+  const std::unique_ptr<client::RemoteLive> other = host_->Client();
+  const auto second =
+      other->Watch({.session_id = session_id_,
+                    .recent = 1,
+                    .watcher = [](const protocol::Event*, const protocol::Transient*) {}});
+  ASSERT_TRUE(second) << second.error().Text();
+  const auto turn = Send("go");
+  const auto asked = heard_->Await<protocol::Permission>();
+  ASSERT_TRUE(asked);
+  EXPECT_TRUE((*second)->Answer(protocol::Allow(asked->request_id, "session")));
+  EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
+  protocol::Send more;
+  more.how = "send";
+  more.text = "and more";
+  const Result<protocol::Accepted> accepted = (*second)->Send(more);
+  ASSERT_TRUE(accepted) << accepted.error().Text();
+  ASSERT_TRUE(heard_->AwaitTransient<protocol::RuntimeEnd>(
+      [&](const auto& end) { return end.turn_id == *accepted->turn_id; }));
+  const By by = ByIn(heard_->Events());
+  ASSERT_EQ(by.sent.size(), 2U);
+  ASSERT_EQ(by.approved.size(), 1U);
+  EXPECT_NE(by.sent[0], by.sent[1]);
+  EXPECT_EQ(by.approved[0], by.sent[1]);
+  EXPECT_TRUE(by.sent[0].starts_with("stet-")) << by.sent[0];
+  EXPECT_TRUE((*second)->Close());
+}
+
+TEST_F(HostTest, NoClientIsTakenForAnotherWhateverItSaysOfItself) {
+  Script(kWritesTwice);
+  Host();
+  Open(Here("default", true));
+  const auto token = host::Tokens(roots_).Add("phone", {"view", "send", "approve"});
+  ASSERT_TRUE(token) << token.error().Text();
+  WireClient phone(Network());
+  phone.Hello(*token);
+  const std::optional<std::string> welcome = phone.AwaitType("welcome");
+  ASSERT_TRUE(welcome);
+  EXPECT_EQ(JsonView(*welcome)["clientId"].StringOr(""), "test@phone");
+  const auto turn = Send("go");
+  const auto asked = heard_->Await<protocol::Permission>();
+  ASSERT_TRUE(asked);
+  const std::string answer = fmt::format(
+      R"({{"requestId":"{}","allow":true,"scope":"session","by":"somebody"}})", asked->request_id);
+  EXPECT_EQ(ErrorIn(phone.Ask("session.answer", protocol::ForSession(session_id_, answer))), "");
+  EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
+  EXPECT_EQ(ByIn(heard_->Events()).approved, std::vector<std::string>{"test@phone"});
+}
+
 TEST_F(HostTest, ABlobIsReadByItsName) {
   Script(kTalks);
   Host();
@@ -263,7 +338,7 @@ TEST_F(HostTest, ASessionThatRestsIsPutToSleepAndWakesUnnoticed) {
 TEST_F(HostTest, ASessionThatAnotherProcessHoldsIsFollowedAndTakenOverWhenItIsFree) {
   Script(kTalks);
   Host();
-  const std::unique_ptr<client::Live> other = host::MakeLocalLive(roots_);
+  const std::unique_ptr<client::Live> other = host::MakeLocalLive(roots_, "test");
   Heard inside;
   auto held = other->Attach(Here(), inside.Watcher());
   ASSERT_TRUE(held) << held.error().Text();

@@ -87,7 +87,8 @@ std::vector<std::string> LiveTest::Requests() const {
 
 std::unique_ptr<client::Live> LiveTest::MakeLive() {
   const char* where = std::getenv("STET_TEST_LIVE");
-  if (where == nullptr || std::string_view(where) != "host") return host::MakeLocalLive(roots_);
+  if (where == nullptr || std::string_view(where) != "host")
+    return host::MakeLocalLive(roots_, "test");
   host_ = std::make_unique<RunningHost>(host::HostOptions{.roots = roots_});
   return host_->Client();
 }

@@ -132,7 +132,6 @@ class AskingTest : public LiveTest {
     answer.request_id = ask.request_id;
     answer.allow = allow;
     answer.scope = scope;
-    answer.by = "tester";
     return answer;
   }
 };
@@ -236,7 +235,7 @@ TEST_F(AskingTest, WhatWasAskedStillWaitsAfterTheProcessDied) {
   ASSERT_TRUE(session_->Close());
   session_.reset();
   heard_ = std::make_unique<Heard>();
-  live_ = host::MakeLocalLive(copy);
+  live_ = host::MakeLocalLive(copy, "test");
   protocol::Attach again = Here("default", true);
   again.session_id = session_id_;
   Open(again);

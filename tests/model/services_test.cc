@@ -3,12 +3,13 @@
 #include <atomic>
 #include <map>
 
+#include "protocol/client_methods.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
 namespace {
 
-namespace service = protocol::service;
+namespace method = protocol::method;
 
 /// An editor with texts that are not saved, which answers as it is told to.
 class FakeServices final : public client::Services {
@@ -26,11 +27,11 @@ class FakeServices final : public client::Services {
     }
     const JsonView asked(params.text);
     const std::string path = asked["path"].StringOr("");
-    if (method == service::kWriteFile) {
+    if (method == method::FileWrite::kInfo.name) {
       texts_[path] = asked["text"].StringOr("");
       return done(Raw{"{}"});
     }
-    if (method != service::kReadFile || !texts_.contains(path))
+    if (method != method::FileRead::kInfo.name || !texts_.contains(path))
       return done(Fail(Code::kIo, "no such thing"));
     protocol::FileText text;
     text.text = texts_[path];
@@ -83,7 +84,7 @@ class ServicesTest : public LiveTest, public testing::WithParamInterface<Where> 
       host_ = std::make_unique<RunningHost>(host::HostOptions{.roots = roots_});
       live_ = host_->Client();
     } else {
-      live_ = host::MakeLocalLive(roots_);
+      live_ = host::MakeLocalLive(roots_, "test");
     }
   }
 
@@ -131,7 +132,7 @@ TEST_P(ServicesTest, WhatIsNotSavedIsReadAndTheClientWritesTheChange) {
 
 TEST_P(ServicesTest, AClientThatRefusesToWriteIsToldToTheModelAndTheNextChangeMayTryAgain) {
   editor_->Put(project_ + "/a.txt", "typed\n");
-  editor_->Say(service::kWriteFile, Fail(Code::kIo, "it is locked"));
+  editor_->Say(method::FileWrite::kInfo.name, Fail(Code::kIo, "it is locked"));
   Script(R"({"replies":[
     {"blocks":[{"call":{"name":"Read","args":{"file_path":"a.txt"}}}]},
     {"when":{"hasToolResult":true},"blocks":[{"call":{"name":"Edit","args":{"file_path":"a.txt","old_string":"typed","new_string":"edited"}}}]},
@@ -151,19 +152,19 @@ TEST_P(ServicesTest, AnswersThatMakeNoSenseCountAsNone) {
   OpenWith(Here(), editor_);
   std::size_t number = 0;
   for (const char* answer : {R"({"text":7})", "{}", R"({"text":"a\u0000b"})"}) {
-    editor_->Say(service::kReadFile, Raw{answer});
+    editor_->Say(method::FileRead::kInfo.name, Raw{answer});
     Run("read");
     EXPECT_EQ(ResultText(number++), "     1\tone\n") << answer;
   }
-  EXPECT_EQ(editor_->Asked(service::kReadFile), 3U);
+  EXPECT_EQ(editor_->Asked(method::FileRead::kInfo.name), 3U);
 }
 
 TEST_P(ServicesTest, ACancelDoesNotWaitForAClientThatSaysNothing) {
-  editor_->Say(service::kReadFile, std::nullopt);
+  editor_->Say(method::FileRead::kInfo.name, std::nullopt);
   Script(kRead);
   OpenWith(Here(), editor_);
   const auto turn = Send("read");
-  ASSERT_TRUE(editor_->AwaitAsked(service::kReadFile));
+  ASSERT_TRUE(editor_->AwaitAsked(method::FileRead::kInfo.name));
   session_->Cancel();
   EXPECT_EQ(EndOf(*turn.turn_id).reason, "cancelled");
 }
@@ -184,10 +185,10 @@ TEST_P(ServicesTest, WithoutTheClientTheDiskCountsAgain) {
 
 TEST_P(ServicesTest, ACommandRunsInTheClientsTerminal) {
   editor_ = std::make_shared<FakeServices>(protocol::Texts{"terminal"});
-  editor_->Say(service::kOpenTerminal, Raw{R"({"terminalId":"t7"})"});
-  editor_->Say(service::kAwaitTerminal, Raw{R"({"exitCode":2,"signal":null})"});
-  editor_->Say(service::kTerminalText, Raw{R"({"text":"made\n","truncated":false})"});
-  editor_->Say(service::kReleaseTerminal, Raw{"{}"});
+  editor_->Say(method::TerminalOpen::kInfo.name, Raw{R"({"terminalId":"t7"})"});
+  editor_->Say(method::TerminalAwait::kInfo.name, Raw{R"({"exitCode":2,"signal":null})"});
+  editor_->Say(method::TerminalText::kInfo.name, Raw{R"({"text":"made\n","truncated":false})"});
+  editor_->Say(method::TerminalRelease::kInfo.name, Raw{"{}"});
   Script(kRun);
   OpenWith(Here(), editor_);
   EXPECT_EQ(Run("go").text, "Done.");
@@ -195,23 +196,23 @@ TEST_P(ServicesTest, ACommandRunsInTheClientsTerminal) {
   const auto shown = heard_->AwaitTransient<protocol::ToolExecutionUpdate>(
       [](const auto& update) { return update.terminal_id.has_value(); });
   EXPECT_EQ(shown->terminal_id, "t7");
-  EXPECT_EQ(editor_->Asked(service::kReleaseTerminal), 1U);
+  EXPECT_EQ(editor_->Asked(method::TerminalRelease::kInfo.name), 1U);
 }
 
 TEST_P(ServicesTest, ACancelKillsWhatRunsInTheTerminal) {
   editor_ = std::make_shared<FakeServices>(protocol::Texts{"terminal"});
-  editor_->Say(service::kOpenTerminal, Raw{R"({"terminalId":"t7"})"});
-  editor_->Say(service::kAwaitTerminal, std::nullopt);
-  editor_->Say(service::kKillTerminal, Fail(Code::kIo, "it will not die"));
-  editor_->Say(service::kTerminalText, Raw{R"({"text":"so far\n","truncated":false})"});
+  editor_->Say(method::TerminalOpen::kInfo.name, Raw{R"({"terminalId":"t7"})"});
+  editor_->Say(method::TerminalAwait::kInfo.name, std::nullopt);
+  editor_->Say(method::TerminalKill::kInfo.name, Fail(Code::kIo, "it will not die"));
+  editor_->Say(method::TerminalText::kInfo.name, Raw{R"({"text":"so far\n","truncated":false})"});
   Script(kRun);
   OpenWith(Here(), editor_);
   const auto turn = Send("go");
-  ASSERT_TRUE(editor_->AwaitAsked(service::kAwaitTerminal));
+  ASSERT_TRUE(editor_->AwaitAsked(method::TerminalAwait::kInfo.name));
   session_->Cancel();
   EXPECT_EQ(EndOf(*turn.turn_id).reason, "cancelled");
-  EXPECT_EQ(editor_->Asked(service::kKillTerminal), 1U);
-  EXPECT_TRUE(editor_->AwaitAsked(service::kReleaseTerminal));
+  EXPECT_EQ(editor_->Asked(method::TerminalKill::kInfo.name), 1U);
+  EXPECT_TRUE(editor_->AwaitAsked(method::TerminalRelease::kInfo.name));
 }
 
 INSTANTIATE_TEST_SUITE_P(Hosts, ServicesTest, testing::Values(Where::kHere, Where::kSocket),
@@ -235,12 +236,12 @@ TEST_P(OfferTest, AnotherClientChangesNothingAndTheDiskCountsWhenTheOneThatOffer
   Run("read");
   EXPECT_EQ(ResultText(0), "     1\ttyped\n");
   // It goes while it is asked.
-  editor_->Say(service::kReadFile, std::nullopt);
+  editor_->Say(method::FileRead::kInfo.name, std::nullopt);
   protocol::Send send;
   send.text = "read";
   const auto accepted = (*joined)->Send(send);
   ASSERT_TRUE(accepted) << accepted.error().Text();
-  ASSERT_TRUE(editor_->AwaitAsked(service::kReadFile));
+  ASSERT_TRUE(editor_->AwaitAsked(method::FileRead::kInfo.name));
   session_.reset();
   live_.reset();
   const auto ended = heard.AwaitTransient<protocol::RuntimeEnd>(
@@ -271,7 +272,7 @@ TEST_P(OfferTest, OnlyAClientOnTheUnixSocketOffersAnything) {
   const auto asked = near.AwaitType("request");
   ASSERT_TRUE(asked);
   const JsonView request(*asked);
-  EXPECT_EQ(request["method"].StringOr(""), service::kReadFile);
+  EXPECT_EQ(request["method"].StringOr(""), method::FileRead::kInfo.name);
   EXPECT_EQ(request["params"]["sessionId"].StringOr(""), session_id_);
   // An answer to nothing is passed over.
   near.Say(R"({"type":"reply","requestId":"h99","result":{}})");

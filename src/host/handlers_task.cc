@@ -1,0 +1,73 @@
+// What a host does for the methods about tasks. The lane knows its own; those of a session that
+// sleeps, or that another process works on, are read from its folder, away from the loop.
+#include "host/handler.h"
+#include "host/session_store.h"
+#include "host/task_view.h"
+#include "protocol/methods.h"
+
+namespace stet::host {
+namespace {
+
+namespace method = protocol::method;
+
+/// `read` is given the session's folder.
+template <class T, class Read>
+Async<Result<T>> ReadFolder(Host& host, std::string session_id, Read read) {
+  const std::string dir = SessionStore(host.options().roots).DirOf(session_id);
+  const CancelToken never;
+  auto body = [dir, read](const CancelToken&) -> Result<T> { return read(dir); };
+  co_return co_await tool::InThread<T>(host.loop(), never, std::move(body));
+}
+
+Async<Result<protocol::TaskList>> ListTasks(Asked<method::SessionTasks> asked) {
+  const std::string id = asked.params.session_id;
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, asked.host.Find(id));
+  const auto list = [](Result<protocol::TaskRows> rows) -> Result<protocol::TaskList> {
+    if (!rows) return std::unexpected(rows.error());
+    protocol::TaskList tasks;
+    tasks.tasks = *std::move(rows);
+    return tasks;
+  };
+  if (Lane* lane = session->lane()) co_return list(lane->Tasks());
+  const auto read = [list](const std::string& dir) { return list(TasksIn(dir)); };
+  co_return co_await ReadFolder<protocol::TaskList>(asked.host, id, read);
+}
+
+Async<Result<protocol::TaskOutput>> ReadOutput(Asked<method::SessionTaskOutput> asked) {
+  const std::string id = asked.params.session_id;
+  const std::string task_id = asked.params.task_id;
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, asked.host.Find(id));
+  if (Lane* lane = session->lane()) co_return lane->TaskOutput(task_id);
+  const auto read = [task_id](const std::string& dir) { return TaskOutputIn(dir, task_id); };
+  co_return co_await ReadFolder<protocol::TaskOutput>(asked.host, id, read);
+}
+
+Async<Result<protocol::Nothing>> StopOne(Asked<method::SessionTaskStop> asked) {
+  const std::string id = asked.params.session_id;
+  const std::string task_id = asked.params.task_id;
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, asked.host.Find(id));
+  if (Lane* lane = session->lane()) {
+    CO_RETURN_IF_ERROR(lane->StopTask(task_id));
+    co_return protocol::Nothing();
+  }
+  const auto read = [task_id](const std::string& dir) -> Result<protocol::Nothing> {
+    return std::unexpected(WhyNotStopped(dir, task_id));
+  };
+  co_return co_await ReadFolder<protocol::Nothing>(asked.host, id, read);
+}
+
+constexpr auto kTaskHandlers =
+    HandlersOf(protocol::TaskMethods(),
+               On<method::SessionTaskOutput>([](Asked<method::SessionTaskOutput> asked) {
+                 return ReadOutput(std::move(asked));
+               }),
+               On<method::SessionTaskStop>(
+                   [](Asked<method::SessionTaskStop> asked) { return StopOne(std::move(asked)); }),
+               On<method::SessionTasks>(
+                   [](Asked<method::SessionTasks> asked) { return ListTasks(std::move(asked)); }));
+
+}  // namespace
+
+std::span<const Handler> TaskHandlers() { return kTaskHandlers; }
+
+}  // namespace stet::host

@@ -1,0 +1,91 @@
+// JsonLines: one side of JSON-RPC 2.0 over lines: cuts bytes into messages, answers what is asked,
+// and hands answers to whoever asked. It knows no descriptor and no method: bytes are fed to it,
+// and lines that it writes are handed out.
+//
+// Feed and Finish are for one thread, on which handlers and answers are called; everything else is
+// for any thread. Each request is answered once: by the other side, or with why it was not.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/cancel.h"
+#include "base/line_cutter.h"
+#include "base/loop.h"
+#include "rpc/json_rpc.h"
+
+namespace stet::rpc {
+
+struct JsonLinesOptions {
+  std::size_t max_line = std::size_t{1} << 20;
+  std::size_t max_waiting = 1024;  // Requests of ours; more are refused with kBusy.
+  Reading reading = Reading::kStrict;
+};
+
+class JsonLines {
+ public:
+  /// kInvalid with the other side's words when it answers with an error.
+  using Done = std::function<void(Result<Raw>)>;
+
+  struct Handlers {
+    /// To be answered once with Reply or Refuse, now or later.
+    std::function<void(Request)> asked;
+    std::function<void(Notification)> told;
+    /// What is no message; answered by whoever wants to. `too_long`: a line without an end.
+    std::function<void(const Fault&, bool too_long)> fault;
+  };
+
+  /// `write` takes a line without its end, from any thread.
+  JsonLines(JsonLinesOptions options, Handlers handlers, std::function<void(std::string)> write)
+      : options_(options),
+        handlers_(std::move(handlers)),
+        write_(std::move(write)),
+        cutter_(options.max_line) {}
+  JsonLines(const JsonLines&) = delete;
+  JsonLines& operator=(const JsonLines&) = delete;
+
+  void Feed(std::string_view bytes);
+  /// The input has ended: what is left is a line, too.
+  void Finish();
+
+  /// `done` may be called inside, when it cannot be asked. The id of the request, for Drop; 0 then.
+  std::int64_t Ask(std::string_view method, const Raw& params, Done done);
+  /// The same, waited for on `loop`. kTimeout, kCancelled; the answer is then passed over.
+  Async<Result<Raw>> Await(Loop& loop, std::string method, Raw params,
+                           std::chrono::milliseconds timeout, CancelToken cancel);
+  /// An answer is not waited for any longer. False when there is one, or nothing was asked.
+  bool Drop(std::int64_t id);
+  void Tell(std::string_view method, const Raw& params);
+
+  void Reply(const Raw& id, std::string_view result);
+  /// `data` is a JSON value; empty: none.
+  void Refuse(const Raw& id, std::int64_t code, std::string_view message,
+              std::string_view data = "");
+
+  /// Nothing more is read or asked: whoever waits, or asks from now on, is told why.
+  void End(const Error& why);
+
+ private:
+  void TakeLine(std::optional<std::string_view> line);
+  void TakeResponse(const Response& response);
+  [[nodiscard]] bool ended();
+
+  const JsonLinesOptions options_;
+  const Handlers handlers_;
+  const std::function<void(std::string)> write_;
+  LineCutter cutter_;
+  bool told_long_ = false;  // Of the line that comes now.
+  std::mutex mutex_;
+  std::int64_t last_id_ = 0;
+  std::map<std::int64_t, Done> waiting_;
+  std::optional<Error> end_;
+};
+
+}  // namespace stet::rpc
