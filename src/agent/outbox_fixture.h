@@ -100,7 +100,7 @@ class OutboxTest : public log::LogTest {
   void BranchTo(const std::string& id) { ASSERT_TRUE(log_->Branch(id, log_->leaf_id())); }
 
   Loop loop_;
-  tool::Registry tools_;
+  SessionTools tools_;
   tool::Workspace workspace_;
   std::unique_ptr<log::Log> log_;
   std::unique_ptr<Asks> asks_;

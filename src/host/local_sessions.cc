@@ -51,10 +51,6 @@ std::string TextOf(const protocol::Event& event) {
   return text;
 }
 
-struct TasksReply {
-  STET_FIELDS(TasksReply, (protocol::TaskRows, tasks))
-};
-
 class LocalSessions : public client::Sessions {
  public:
   explicit LocalSessions(config::Roots roots) : store_(std::move(roots)) {}
@@ -201,24 +197,24 @@ class LocalSessions : public client::Sessions {
   }
 
   Result<protocol::TaskRows> Tasks(const std::string& session_id) override {
-    const std::optional<Result<Raw>> asked = AskHost("session.tasks", session_id);
-    if (!asked) return TasksIn(store_.DirOf(session_id));
-    if (!*asked) return std::unexpected(asked->error());
-    ASSIGN_OR_RETURN(const TasksReply reply, Decode<TasksReply>((*asked)->text));
-    return reply.tasks;
+    const auto host = Hold(store_.roots(), kFace);
+    if (!host) return TasksIn(store_.DirOf(session_id));
+    protocol::SessionRef ref;
+    ref.session_id = session_id;
+    ASSIGN_OR_RETURN(protocol::TaskList list, host->Call<protocol::method::SessionTasks>(ref));
+    return std::move(list.tasks);
   }
   Status StopTask(const std::string& session_id, const std::string& task_id) override {
-    const std::optional<Result<Raw>> asked = AskHost("session.task.stop", session_id, task_id);
-    if (!asked) return std::unexpected(WhyNotStopped(store_.DirOf(session_id), task_id));
-    RETURN_IF_ERROR(*asked);
+    const auto host = Hold(store_.roots(), kFace);
+    if (!host) return std::unexpected(WhyNotStopped(store_.DirOf(session_id), task_id));
+    RETURN_IF_ERROR(host->Call<protocol::method::SessionTaskStop>(TaskOf(session_id, task_id)));
     return {};
   }
   Result<protocol::TaskOutput> TaskOutput(const std::string& session_id,
                                           const std::string& task_id) override {
-    const std::optional<Result<Raw>> asked = AskHost("session.task.output", session_id, task_id);
-    if (!asked) return TaskOutputIn(store_.DirOf(session_id), task_id);
-    if (!*asked) return std::unexpected(asked->error());
-    return Decode<protocol::TaskOutput>((*asked)->text);
+    const auto host = Hold(store_.roots(), kFace);
+    if (!host) return TaskOutputIn(store_.DirOf(session_id), task_id);
+    return host->Call<protocol::method::SessionTaskOutput>(TaskOf(session_id, task_id));
   }
 
   Status Remove(const std::string& session_id) override {
@@ -242,12 +238,11 @@ class LocalSessions : public client::Sessions {
   }
 
  private:
-  /// Asks the host that runs; nothing when none does.
-  std::optional<Result<Raw>> AskHost(const std::string& method, const std::string& session_id,
-                                     const std::string& task_id = "") {
+  static protocol::TaskRef TaskOf(const std::string& session_id, const std::string& task_id) {
     protocol::TaskRef task;
+    task.session_id = session_id;
     task.task_id = task_id;
-    return AskRunningHost(store_.roots(), method, protocol::ForSession(session_id, Encode(task)));
+    return task;
   }
 
   Result<log::Options> Writing() {
