@@ -14,7 +14,7 @@ using Ids = std::vector<std::string>;
 
 constexpr std::size_t kScreen = 3;
 
-Event MakeEvent(std::uint64_t seq, const std::string& id, std::optional<std::string> parent,
+Event EventWith(std::uint64_t seq, const std::string& id, std::optional<std::string> parent,
                 protocol::Payload payload = protocol::UserMessage()) {
   Event event;
   event.seq = seq;
@@ -40,7 +40,7 @@ class TranscriptTest : public testing::Test {
   }
   void Add(const std::string& id) {
     path_.push_back(
-        MakeEvent(++seq_, id, path_.empty() ? std::nullopt : std::optional(path_.back().id)));
+        EventWith(++seq_, id, path_.empty() ? std::nullopt : std::optional(path_.back().id)));
   }
   /// So many events of the path are left behind.
   void Rewind(std::size_t count) {
@@ -165,10 +165,10 @@ TEST_F(TranscriptTest, IsKeptAtTheEndOfATurn) {
   transcript.Take(path_.back());
   protocol::Turn turn;
   turn.phase = "start";
-  transcript.Take(MakeEvent(++seq_, "t1", {}, turn));
+  transcript.Take(EventWith(++seq_, "t1", {}, turn));
   EXPECT_EQ(IdsOf(Begin().ShowKept(1)), Ids{});
   turn.phase = "end";
-  transcript.Take(MakeEvent(++seq_, "t2", {}, turn));
+  transcript.Take(EventWith(++seq_, "t2", {}, turn));
   EXPECT_EQ(IdsOf(Begin().ShowKept(1)), Ids{"new"});
 }
 

@@ -102,7 +102,7 @@ TEST_P(ToolsetDialectTest, TheArrayIsTheSameToTheByteWhateverIsConfiguredLaterIn
 
   Uninstall("lint");
   Install("other", {"Aaa", "Lint"}, "is another one");
-  Configure("contextWindow=100000\nmaxTokens=2000\n[tools]\ndisabled=['Glob','WebFetch','Zap']\n");
+  Configure("contextWindow=100000\nmaxTokens=1000\n[tools]\ndisabled=['Glob','WebFetch','Zap']\n");
   Reopen(Again(origin));
   EXPECT_EQ(session_->State().tools, tools);
   Run("two");
@@ -294,7 +294,7 @@ TEST_F(ToolsetTest, AWindowThatBecomesSmallReplacesItAndIsTheNamedCause) {
   Reopen(Again(session_id_));
   Run("two");
   EXPECT_EQ(Causes(), "") << "it is still a large one";
-  Configure("contextWindow=12000\nmaxTokens=500\n");
+  Configure("contextWindow=12000\nmaxTokens=1000\n");
   Reopen(Again(session_id_));
   EXPECT_EQ(session_->State().tools, (protocol::Texts{"Bash", "Edit", "Grep", "Read", "Write"}));
   Run("three");
