@@ -21,7 +21,7 @@ struct Agent::Method {
 Agent::Agent(Clients clients, Output& output)
     : clients_(std::move(clients)),
       output_(output),
-      line_({.max_line = kMaxLine},
+      line_({.max_line = kMaxLine, .id_prefix = "stet-"},
             {.asked = [this](Request request) { On(std::move(request)); },
              .told = [this](const Notification& notification) { On(notification); },
              .fault = [this](const Fault& fault, bool) { On(fault); }},

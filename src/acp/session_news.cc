@@ -86,7 +86,7 @@ void Session::Withdraw(const std::string& id) {
   setup_.line.Drop(*request);
   if (cancelling_) return;
   Raw params{""};
-  JsonWriter(params.text).BeginObject().Member("requestId", *request).EndObject();
+  JsonWriter(params.text).BeginObject().Member("requestId", setup_.line.IdOf(*request)).EndObject();
   setup_.line.Tell("$/cancel_request", params);
 }
 

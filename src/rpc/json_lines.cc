@@ -51,10 +51,12 @@ void JsonLines::TakeLine(std::optional<std::string_view> line) {
 }
 
 void JsonLines::TakeResponse(const Response& response) {
+  std::string_view text = response.id;
+  if (!text.starts_with(options_.id_prefix)) return;
+  text.remove_prefix(options_.id_prefix.size());
   std::int64_t id = 0;
-  const char* const end = response.id.data() + response.id.size();
-  const auto [stopped, problem] = std::from_chars(response.id.data(), end, id);
-  if (problem != std::errc() || stopped != end) return;
+  const auto [stopped, problem] = std::from_chars(text.begin(), text.end(), id);
+  if (problem != std::errc() || stopped != text.end()) return;
   Done done;
   {
     const std::lock_guard lock(mutex_);
@@ -76,14 +78,14 @@ std::int64_t JsonLines::Ask(std::string_view method, const Raw& params, Done don
     const std::lock_guard lock(mutex_);
     if (end_) refused = *end_;
     if (!end_ && waiting_.size() < options_.max_waiting) {
-      id = ++last_id_;
+      id = ++last_;
       waiting_.emplace(id, std::move(done));
     }
   }
   if (id == 0)
     done(std::unexpected(std::move(refused)));
   else
-    write_(RequestLine(id, method, params.text));
+    write_(RequestLine(IdOf(id), method, params.text));
   return id;
 }
 
@@ -102,9 +104,14 @@ Async<Result<Raw>> JsonLines::Await(Loop& loop, std::string method, Raw params,
   co_return answer;
 }
 
-bool JsonLines::Drop(std::int64_t id) {
+bool JsonLines::Drop(std::int64_t number) {
   const std::lock_guard lock(mutex_);
-  return waiting_.erase(id) != 0;
+  return waiting_.erase(number) != 0;
+}
+
+Raw JsonLines::IdOf(std::int64_t number) const {
+  if (options_.id_prefix.empty()) return Raw{fmt::format("{}", number)};
+  return Raw{fmt::format("\"{}{}\"", options_.id_prefix, number)};
 }
 
 void JsonLines::Tell(std::string_view method, const Raw& params) {

@@ -27,6 +27,9 @@ struct JsonLinesOptions {
   std::size_t max_line = std::size_t{1} << 20;
   std::size_t max_waiting = 1024;  // Requests of ours; more are refused with kBusy.
   Reading reading = Reading::kStrict;
+  /// Before the number of a request of ours: its id is then a string, which no one takes for an id
+  /// of the other side. Empty: the number alone. Letters, digits and - only.
+  std::string_view id_prefix = "";
 };
 
 class JsonLines {
@@ -55,13 +58,15 @@ class JsonLines {
   /// The input has ended: what is left is a line, too.
   void Finish();
 
-  /// `done` may be called inside, when it cannot be asked. The id of the request, for Drop; 0 then.
+  /// `done` may be called inside, when it cannot be asked. The request's number, for Drop; 0 then.
   std::int64_t Ask(std::string_view method, const Raw& params, Done done);
   /// The same, waited for on `loop`. kTimeout, kCancelled; the answer is then passed over.
   Async<Result<Raw>> Await(Loop& loop, std::string method, Raw params,
                            std::chrono::milliseconds timeout, CancelToken cancel);
   /// An answer is not waited for any longer. False when there is one, or nothing was asked.
-  bool Drop(std::int64_t id);
+  bool Drop(std::int64_t number);
+  /// A request's id, as JSON.
+  [[nodiscard]] Raw IdOf(std::int64_t number) const;
   void Tell(std::string_view method, const Raw& params);
 
   void Reply(const Raw& id, std::string_view result);
@@ -83,7 +88,7 @@ class JsonLines {
   LineCutter cutter_;
   bool told_long_ = false;  // Of the line that comes now.
   std::mutex mutex_;
-  std::int64_t last_id_ = 0;
+  std::int64_t last_ = 0;
   std::map<std::int64_t, Done> waiting_;
   std::optional<Error> end_;
 };

@@ -55,6 +55,17 @@ TEST_F(JsonLinesTest, BothSidesAskAndAnswerInAnyOrderAndInAnyPieces) {
   EXPECT_EQ(written_, Texts{R"({"jsonrpc":"2.0","id":"x","result":{"done":true}})"});
 }
 
+TEST_F(JsonLinesTest, WithAPrefixIdsAreStringsOfItsOwn) {
+  JsonLines line({.id_prefix = "us-"}, Handlers(),
+                 [this](std::string text) { written_.push_back(std::move(text)); });
+  line.Ask("m", Raw{"{}"}, Hear());
+  EXPECT_EQ(written_, Texts{R"({"jsonrpc":"2.0","id":"us-1","method":"m","params":{}})"});
+  line.Feed("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":7}\n");
+  EXPECT_TRUE(heard_.empty());
+  line.Feed("{\"jsonrpc\":\"2.0\",\"id\":\"us-1\",\"result\":7}\n");
+  EXPECT_EQ(heard_, Texts{"7"});
+}
+
 TEST_F(JsonLinesTest, AnErrorIsTheOtherSidesWordsAndASecondAnswerMeansNothing) {
   line_.Ask("m", Raw{"{}"}, Hear());
   for (int i = 0; i < 2; ++i)

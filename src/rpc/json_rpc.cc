@@ -73,7 +73,7 @@ std::string ErrorLine(const Raw& id, std::int64_t code, std::string_view message
   return line;
 }
 
-std::string RequestLine(std::int64_t id, std::string_view method, std::string_view params) {
+std::string RequestLine(const Raw& id, std::string_view method, std::string_view params) {
   std::string line;
   JsonWriter writer(line);
   Begin(writer).Member("id", id).Member("method", method).Key("params").Text(params).EndObject();

@@ -60,7 +60,7 @@ Message ReadMessage(std::string_view line, Reading reading = Reading::kStrict);
 std::string ResultLine(const Raw& id, std::string_view result);
 std::string ErrorLine(const Raw& id, std::int64_t code, std::string_view message,
                       std::string_view data = "");
-std::string RequestLine(std::int64_t id, std::string_view method, std::string_view params);
+std::string RequestLine(const Raw& id, std::string_view method, std::string_view params);
 std::string NotificationLine(std::string_view method, std::string_view params);
 
 }  // namespace stet::rpc

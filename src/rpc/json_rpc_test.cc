@@ -67,7 +67,8 @@ TEST(JsonRpcTest, LinesAreWrittenInOneShape) {
             R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"bad \"line\""}})");
   EXPECT_EQ(ErrorLine(Raw{"2"}, kRefused, "no", R"({"a":1})"),
             R"({"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"no","data":{"a":1}}})");
-  EXPECT_EQ(RequestLine(7, "m", "{}"), R"({"jsonrpc":"2.0","id":7,"method":"m","params":{}})");
+  EXPECT_EQ(RequestLine(Raw{"7"}, "m", "{}"),
+            R"({"jsonrpc":"2.0","id":7,"method":"m","params":{}})");
   EXPECT_EQ(NotificationLine("m", "{}"), R"({"jsonrpc":"2.0","method":"m","params":{}})");
 }
 
