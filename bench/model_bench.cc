@@ -105,7 +105,7 @@ Result<Report> RunChild(std::vector<std::string> words, Cost* cost = nullptr) {
   return Decode<Report>(used.out);
 }
 
-/// One line of results. Fails when nobody reads them any more.
+/// One line of results. Fails when standard output is closed.
 Status Report(std::string line) {
   line += '\n';
   if (std::fputs(line.c_str(), stdout) < 0 || std::fflush(stdout) != 0)

@@ -34,7 +34,7 @@ bool Sh(const std::string& folder, const std::string& command) {
   return ran && ran->exit_code == 0;
 }
 
-/// As many rules as somebody has who keeps them.
+/// As many rules as a user has who keeps them.
 policy::Rules RulesOf(const std::string& project) {
   policy::Rules rules;
   rules.mode = policy::Mode::kAuto;

@@ -58,7 +58,7 @@ Result<Took> Once(const sandbox::Profile& profile, std::optional<sandbox::Mechan
   return Took{.wall_ms = watch.ms(), .cpu_ms = ChildrenCpuMs() - cpu_before};
 }
 
-/// What it takes when nobody is in the way: of the fastest tenth, the slowest.
+/// What it takes when no other process is in the way: of the fastest tenth, the slowest.
 double Quick(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 10];

@@ -70,7 +70,8 @@ struct Scale {
   // Nonsense that a host is told.
   int noise_seconds = 3;
 
-  // How long a client never reads, beyond the few turns that it takes to see that nobody minds.
+  // How long a client never reads, beyond the few turns that it takes to see that no other client
+  // is slowed down.
   int stuck_seconds = 0;
 
   // Random histories of what is owed to the model and paid.

@@ -22,7 +22,7 @@ class Async;
 
 namespace internal {
 
-/// What all frames share: whom to resume at the end.
+/// What all frames share: the coroutine to resume at the end.
 struct AsyncFrame {
   std::coroutine_handle<> awaiter;
 

@@ -23,7 +23,7 @@ class CancelState {
       running_ = callback.key();
       lock.unlock();
       callback.mapped()();
-      callback = {};  // What it captured dies before anybody is told that it has finished.
+      callback = {};  // What it captured dies before waiting threads hear that it is done.
       lock.lock();
       running_ = 0;
       finished_.notify_all();
@@ -88,7 +88,7 @@ CancelSource::CancelSource() : state_(std::make_shared<CancelState>()) {}
 
 CancelSource::CancelSource(const CancelToken& parent) : CancelSource() {
   // The parent knows the child weakly and the child keeps its place in the parent, so a child that
-  // nobody watches any more leaves nothing behind.
+  // no token refers to any more leaves nothing behind.
   state_->FollowParent(parent.OnCancel([child = std::weak_ptr(state_)] {
     if (const auto state = child.lock()) state->Cancel();
   }));

@@ -43,7 +43,7 @@ class CancelToken {
 
   [[nodiscard]] bool cancelled() const;
 
-  /// False for the default token: whoever waits need not listen.
+  /// False for the default token: a caller that waits need not listen to it.
   [[nodiscard]] bool can_cancel() const { return state_ != nullptr; }
 
   /// Runs `callback` once when cancelled: at once, in this thread, if that is so already.

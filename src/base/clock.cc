@@ -39,7 +39,7 @@ void FakeClock::Advance(milliseconds span) {
 }
 
 Deadline Deadline::After(milliseconds span, const Clock& clock) {
-  // A century: beyond it the sum could overflow, and nobody waits that long.
+  // A century: a longer span could overflow the sum, and no caller waits that long.
   constexpr milliseconds kForever = std::chrono::hours(24 * 365 * 100);
   if (span >= kForever) return Never();
   return Deadline(&clock, clock.Steady() + std::max(span, milliseconds(0)));

@@ -1,8 +1,8 @@
-// FileWatch: tells of writes to files, by whomever they are made.
+// FileWatch: tells of writes to files, by any process.
 //
-// One per loop, on whose thread everything happens. Watching a file costs nothing while nobody
-// writes. What cannot be watched (the system has no watch left, or no such file) is simply not
-// told.
+// One per loop; everything happens on the loop's thread. Watching a file costs nothing while it is
+// not written. Writes to a file that cannot be watched (the system has no watch left, or there is
+// no such file) are not told.
 #pragma once
 
 #include <functional>

@@ -165,11 +165,12 @@ Status ReplaceFile(const std::string& path, std::string_view bytes, Durable dura
   std::optional<mode_t> kept;
   struct stat there{};
   if (::lstat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode)) kept = there.st_mode & 07777;
-  // Nobody may read what the old file hid, not even for a moment.
+  // No other user may read what the old file hid from them, not even for a moment.
   ASSIGN_OR_RETURN(TempFile file, TempFile::Make(path, kept ? 0600 : mode));
   if (auto written = WriteAll(file.fd(), bytes); !written)
     return std::unexpected(std::move(written).error().While("writing " + path));
-  // Only root may give a file away; what runs as its owner must then not run as somebody else.
+  // Only root may give a file away. When we cannot, it stays ours: then it must not be setuid or
+  // setgid, which would run it as us.
   if (kept && ::fchown(file.fd(), there.st_uid, there.st_gid) != 0) *kept &= 0777;
   if (kept && ::fchmod(file.fd(), *kept) != 0) return FailPath("set the mode of", file.path());
   if (durable == Durable::kYes) RETURN_IF_ERROR(file.Flush());

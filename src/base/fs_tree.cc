@@ -142,7 +142,7 @@ Status MakeDirs(const std::string& path, mode_t mode) {
   const std::string parent = ParentDir(path);
   if (errno != ENOENT || path.empty() || parent == path) return FailPath("make folder", path);
   RETURN_IF_ERROR(MakeDirs(parent, mode));
-  // Somebody else may have made it meanwhile.
+  // Another process may have made it meanwhile.
   if (::mkdir(path.c_str(), mode) == 0 || errno == EEXIST) return {};
   return FailPath("make folder", path);
 }

@@ -66,7 +66,8 @@ void LetGo() {
 
 void Say(News::Kind kind, std::int32_t value) {
   const News news{.kind = kind, .value = value};
-  // We may be gone: then there is nobody to tell.
+  // Ignoring the error on purpose: the process that started the guard may be gone, and then no
+  // reader is left.
   [[maybe_unused]] const ssize_t ignored =
       ::send(kControlFd, &news, sizeof news, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
@@ -103,8 +104,8 @@ int WhyNot(const std::string& program) {
   }
 }
 
-/// In the process that is to be the command. It says itself that it starts, since from then on it
-/// may kill or stop whoever else could.
+/// In the process that is to be the command. It reports its own start, because once it runs it may
+/// kill or stop the guard processes that could report it instead.
 [[noreturn]] void BeCommand(Plan& plan) {
   if (plan.new_session)
     ::setsid();

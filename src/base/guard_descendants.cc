@@ -21,8 +21,8 @@ namespace {
 
 /// How many processes are held at once; a usual limit of descriptors is 1024.
 constexpr std::size_t kBatch = 256;
-/// Looks for new processes before those found are killed. Whoever forks faster is caught when what
-/// it made has been killed.
+/// How often we look for new processes before those found are killed. A process that forks faster
+/// is caught in a later round, when the processes that it made have been killed.
 constexpr int kMaxLooks = 20;
 constexpr long kFirstWaitNs = 500'000;
 constexpr long kMaxWaitNs = 50'000'000;

@@ -7,7 +7,7 @@
 // and $ref to a place in the same document. Other keywords, `format` among them, are passed over.
 // Patterns match in time linear in the text; one with a back-reference, or too large, is refused.
 //
-// Schemas and values may come from anybody: memory, depth and work are bounded. Numbers are
+// Schemas and values need not be trusted: memory, depth and work are bounded. Numbers are
 // compared as doubles. A JsonSchema is an immutable value, cheap to copy, and safe from any thread.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace stet {
 
 struct SchemaError {
   std::string path;     // A JSON Pointer into the value: "/messages/0/content"; "" for the whole.
-  std::string message;  // What is wrong there, for whoever wrote the value.
+  std::string message;  // What is wrong there, for the author of the value.
 
   friend bool operator==(const SchemaError&, const SchemaError&) = default;
 };

@@ -1,4 +1,4 @@
-// Patterns of JSON Schema, compiled so that matching is bounded whoever wrote them.
+// Patterns of JSON Schema, compiled so that matching is bounded even for a hostile pattern.
 #pragma once
 
 #include <string_view>

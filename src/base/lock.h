@@ -1,10 +1,10 @@
-// FileLock: one holder of a file across processes and within this one, who says who it is.
+// FileLock: one holder of a file across processes and within this one; the file names the holder.
 //
 // An open-file-description write lock: it ends with its FileLock or with the process, however that
-// dies, and never outlives an exec. The file then holds "pid start_ticks version\n" for whoever is
-// refused, and is empty again after an orderly release. Nobody may remove or replace a lock file;
-// it stays for the next holder. A FileLock belongs to one thread at a time; Acquire and Holder are
-// safe from any. A file system without locks fails as kUnsupported.
+// dies, and never outlives an exec. While it is held the file has "pid start_ticks version\n", read
+// by a process that is refused the lock; it is empty again after an orderly release. No process may
+// remove or replace a lock file; it stays for the next holder. A FileLock belongs to one thread at
+// a time; Acquire and Holder are safe from any. A file system without locks fails as kUnsupported.
 #pragma once
 
 #include <chrono>
@@ -33,11 +33,11 @@ class FileLock {
   /// yet keeps the lock until then.
   static constexpr std::chrono::milliseconds kRemnantWait{2000};
 
-  /// Does not wait for a holder that lives: kBusy, naming it, when somebody has the lock. The file
-  /// is made (0600) if missing.
+  /// Does not wait for a holder that lives: kBusy, naming the holder, when the lock is taken. The
+  /// file is made (0600) if missing.
   static Result<FileLock> Acquire(const std::string& path);
 
-  /// Who holds the lock now; nothing when nobody does or there is no such file.
+  /// The process that holds the lock now; nothing when the lock is free or there is no such file.
   static std::optional<LockHolder> Holder(const std::string& path);
 
   FileLock(FileLock&&) noexcept = default;

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// The coroutine that nobody awaits: it destroys itself at its end.
+/// The outermost coroutine, which no other awaits: it destroys itself at its end.
 struct Root {
   struct promise_type {
     Root get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }

@@ -1,6 +1,6 @@
 // LoopThread: a loop on a thread of its own, and how other threads have work done there.
 //
-// Whoever owns things that live on the loop makes them before Start and destroys them after Stop.
+// The owner of things that live on the loop makes them before Start and destroys them after Stop.
 // Call and Await are for other threads, between the two; they wait without a deadline, so the work
 // must have one.
 #pragma once

@@ -18,8 +18,8 @@ enum class Code {
   kInvalid,   // The request is wrong: correct it.
   kNotFound,  // There is no such thing: name another.
   kConflict,  // The state moved on, or the thing exists already: look again, then decide.
-  kBusy,      // Somebody else holds it, or it is not at rest: wait, or ask the holder named in the
-              // message.
+  kBusy,      // Another process or client holds it, or it is not at rest: wait, or ask the holder
+              // named in the message.
   kDenied,    // The system or a policy forbids it: ask for the right.
   kAuth,      // A credential is missing or refused: bring one.
   kTooNew,    // Written by a newer version: upgrade.

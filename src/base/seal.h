@@ -1,4 +1,4 @@
-// Seal: a text that only who has the key can read, and nobody can change unnoticed
+// Seal: a text that only a holder of the key can read or change; any other change is noticed
 // (XSalsa20-Poly1305). Safe from any thread.
 #pragma once
 

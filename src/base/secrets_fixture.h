@@ -1,4 +1,4 @@
-// Secrets of known kinds, made up, for tests of whoever must not show them.
+// Secrets of known kinds, made up, for tests of code that must not show them.
 #pragma once
 
 #include <string>

@@ -73,7 +73,7 @@ std::optional<std::size_t> Subprocess::WriteInput(std::string_view bytes) {
   if (sent >= 0) return static_cast<std::size_t>(sent);
   if (errno == EAGAIN || errno == EINTR) return 0;
   if (errno == EPIPE) guard.TakeBack();
-  CloseInput();  // Nobody reads the rest, which is the child's right.
+  CloseInput();  // The child no longer reads, which is its right: the rest is dropped.
   return std::nullopt;
 }
 
@@ -123,7 +123,7 @@ bool Subprocess::Reap() {
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG) != 0) {
     if (errno == EINTR) continue;
-    reaped_ = true;  // ECHILD: somebody took it from us. Its end is unknown, but it is over.
+    reaped_ = true;  // ECHILD: other code in this process reaped it. How it ended is unknown.
     return true;
   }
   if (info.si_pid == 0) return false;

@@ -1,7 +1,7 @@
 // Subprocess: a child program in its own process group, with bounded output and a sure end.
 //
-// Passive: Start opens pipes and spawns; whoever drives it (Run with poll(2), or an event loop)
-// calls FeedInput, ReadOutput and Reap when the descriptors are ready. Guarantees: the child
+// Passive: Start opens pipes and spawns; the driver (Run with poll(2), or an event loop) calls
+// FeedInput, ReadOutput and Reap when the descriptors are ready. Guarantees: the child
 // inherits no descriptor but 0, 1 and 2, has default signal handling and an empty signal mask; when
 // a Subprocess dies its whole group is killed and the child reaped, unless it hangs in the kernel
 // for kReapWait. Not covered without a guard (guard.h): processes that leave the group, and our own
@@ -115,7 +115,7 @@ class Subprocess {
   [[nodiscard]] int stderr_fd() const { return err_.fd.get(); }
 
   /// Writes what the pipe takes of stdin_data in one go; closes it after the last byte, or when the
-  /// child no longer reads. Whoever talks to the child writes to stdin_fd() instead.
+  /// child no longer reads. A caller that talks to the child writes to stdin_fd() instead.
   void FeedInput();
   /// Writes what the pipe takes of `bytes`, and says how much that was. Nothing when the child no
   /// longer reads, or its input is closed.
@@ -160,7 +160,7 @@ class Subprocess {
 
   pid_t pid_ = -1;
   bool reaped_ = false;
-  std::optional<HowItEnded> how_;  // Nothing before Reap, or when somebody else reaped it.
+  std::optional<HowItEnded> how_;  // Nothing before Reap, or when other code reaped it.
   Fd pidfd_;
   Fd control_;  // Of the guard, if there is one.
   Fd in_;

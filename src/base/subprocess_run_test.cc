@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using End = Finished::End;
 
-/// True once the process is dead, reaped by whom it may concern or not.
+/// True once the process is dead, whether or not its parent has reaped it.
 bool IsDeadSoon(pid_t pid) {
   const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd) return errno == ESRCH;

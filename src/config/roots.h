@@ -23,7 +23,7 @@ struct Roots {
   [[nodiscard]] std::string trust() const { return data + "/trust.json"; }
   [[nodiscard]] std::string vault() const { return data + "/vault"; }
   [[nodiscard]] std::string vault_key() const { return data + "/vault.key"; }
-  /// The host's socket, what it says of itself, and whom it knows.
+  /// The host's socket, what it says of itself, and the clients that it knows.
   [[nodiscard]] std::string host_socket() const { return data + "/host.sock"; }
   [[nodiscard]] std::string host_state() const { return data + "/host.json"; }
   [[nodiscard]] std::string host_lock() const { return data + "/host.lock"; }

@@ -70,7 +70,7 @@ struct InstructionSettings {
 struct ToolSettings {
   STET_FIELDS(ToolSettings,
               (Names, disabled),
-              (Flag, task_end_starts_turn),  // When a background command ends and nobody works.
+              (Flag, task_end_starts_turn),  // When a background command ends and no turn runs.
               (Names, private_hosts))  // WebFetch may ask them though they are not public.
 };
 

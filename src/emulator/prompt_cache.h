@@ -1,7 +1,7 @@
 // PromptCache: a model server's cache of prompts, simulated: what a request would be read from it,
 // and what it would leave there. doc/format/emulator.md says by which rules.
 //
-// Time is the machine's, moved forward by whoever tests. Safe from any thread. Bounded: the oldest
+// Time is the machine's, moved forward by the test. Safe from any thread. Bounded: the oldest
 // prompts are forgotten beyond kMaxPrompts, and what has expired beyond kMaxEntries.
 #pragma once
 

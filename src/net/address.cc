@@ -21,7 +21,7 @@ constexpr std::uint32_t Ip(std::uint32_t a, std::uint32_t b, std::uint32_t c, st
   return a << 24 | b << 16 | c << 8 | d;
 }
 
-/// IPv4 that is not for everybody (the special-purpose registry).
+/// IPv4 that is not reachable from the whole internet (the special-purpose registry).
 constexpr std::array kOwn = {
     Range{Ip(0, 0, 0, 0), 8},     Range{Ip(10, 0, 0, 0), 8},      Range{Ip(100, 64, 0, 0), 10},
     Range{Ip(127, 0, 0, 0), 8},   Range{Ip(169, 254, 0, 0), 16},  Range{Ip(172, 16, 0, 0), 12},
@@ -49,7 +49,7 @@ bool IsPublic6(const in6_addr& ip) {
     return Word(ip, 12) > 1 && IsPublic4(Word(ip, 12));
   if (first == 0x0064ff9b) return IsPublic4(Word(ip, 12));
   if (first >> 16 == 0x2002) return IsPublic4(first << 16 | Word(ip, 4) >> 16);
-  // Only 2000::/3 is given out; of it, documentation and Teredo are not for everybody.
+  // Only 2000::/3 is given out; of it, documentation and Teredo are not public.
   return first >> 29 == 1 && first != 0x20010db8 && first != 0x20010000;
 }
 

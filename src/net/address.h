@@ -7,8 +7,8 @@
 
 namespace stet::net {
 
-/// Whether the address is one that anybody on the internet could reach: not loopback, private,
-/// link-local, multicast or reserved, in IPv4, IPv6, or the one inside the other.
+/// Whether the address can be reached from the whole internet: not loopback, private, link-local,
+/// multicast or reserved, in IPv4, IPv6, or the one inside the other.
 bool IsPublicAddress(const sockaddr& address);
 
 /// Whether a host of an address (without brackets) may be public: false for addresses that are not,

@@ -107,7 +107,8 @@ void Exchange::SetOptions() {
   SetTrust();
 }
 
-/// A connection that is open already was made for somebody who may talk to that address.
+/// Shares no connection with other exchanges: one that is open already may have been made by an
+/// exchange that may talk to private addresses.
 void Exchange::SetPublicOnly() {
   curl_.easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L);
   curl_.easy_setopt(easy_, CURLOPT_FORBID_REUSE, 1L);

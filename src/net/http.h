@@ -35,7 +35,7 @@ enum class HttpTrouble {
   kNone,       // The reply is whole; its status may be anything.
   kCancelled,  // We were asked to stop.
   kStopped,    // The sink did not want more.
-  kConnect,    // No name, no route, nobody listens.
+  kConnect,    // No name, no route, or no server that listens.
   kTls,        // No trust or no common language with the server.
   kTimeout,    // A clock ran out.
   kBroken,     // The connection broke, or the reply is no HTTP.

@@ -127,7 +127,7 @@ class RawServer {
   RawServer(const RawServer&) = delete;
   RawServer& operator=(const RawServer&) = delete;
 
-  /// Ends the connection at hand; nobody listens afterwards.
+  /// Ends the connection at hand; the server does not listen afterwards.
   void Stop() {
     if (!thread_.joinable()) return;
     {

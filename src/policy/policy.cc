@@ -221,7 +221,7 @@ bool IsOrdinary(const Rules& rules, const ShellCommand& command) {
     return path.reach != ShellPath::Reach::kAnywhere && AtHome(rules, path.path);
   };
   if (command.odd || command.privileged || !command.loses.empty()) return false;
-  // Not known where, or not ours: then nobody has looked at what its repository says.
+  // Not known where, or outside the project: then its repository's configuration was not looked at.
   const bool here = std::ranges::all_of(
       command.folders, [&](const std::string& folder) { return AtHome(rules, folder); });
   if (command.git_elsewhere && (command.folders.empty() || !here)) return false;

@@ -61,7 +61,7 @@ struct Rules {
   std::vector<std::string> more_roots;  // Other folders that count as the project's. Real paths.
   std::string home;                     // The user's, a real path; empty: not known.
   std::vector<std::string> own;         // What only stet itself changes: its configuration, logs.
-  std::vector<std::string> sealed;      // Of these, what nobody reads either: the vault.
+  std::vector<std::string> sealed;      // Of these, what no tool reads either: the vault.
   std::vector<Rule> allow;
   std::vector<Rule> ask;
   std::vector<Rule> deny;

@@ -1,4 +1,5 @@
-// Rule: what somebody has said about calls: `Tool`, or `Tool(specifier)`.
+// Rule: which calls a user, a project or an administrator allows, denies or wants to be asked
+// about: `Tool`, or `Tool(specifier)`.
 //
 // The specifier of a command is that command, or its beginning with a star behind it; of an
 // address it is its beginning, or `domain:host`; of a file it is a pattern as gitignore has them:
@@ -20,7 +21,7 @@ namespace stet::policy {
 /// Who said it.
 enum class Source {
   kCommandLine,
-  kSession,  // Granted by somebody, for this session.
+  kSession,  // Granted in answer to an ask, for this session.
   kLocal,    // The user's own, for this project.
   kUser,     // The user's file.
   kProject,  // The project's file.

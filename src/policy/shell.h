@@ -104,11 +104,11 @@ struct ShellCommand {
   std::vector<ShellPath> writes;  // Made or changed.
   std::vector<ShellPath> loses;   // Deleted or overwritten.
   bool privileged = false;        // As another user.
-  bool odd = false;               // Made to run something in a way that nobody writes by chance.
+  bool odd = false;               // Runs something in a way that is not written by chance.
   bool is_git = false;
   bool git_elsewhere = false;  // git in another folder than the start.
-  /// Which program git would run there because the repository says so, as whoever looked at the
-  /// disk found; empty: none.
+  /// Which program git would run there because the repository says so; filled in by the caller,
+  /// which looks at the disk. Empty: none.
   std::string git_runs = {};
   std::string why;  // For people, where it is not read-only: "rm deletes files".
   friend bool operator==(const ShellCommand&, const ShellCommand&) = default;

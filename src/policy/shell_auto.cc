@@ -106,7 +106,7 @@ class AutoJudge {
            });
   }
 
-  /// What is moved to a folder that anybody may clean is as good as lost.
+  /// What is moved to a folder that the system or another user may clean is as good as lost.
   [[nodiscard]] bool MovesAway(const ShellCommand& command) const {
     if (command.words.empty() || command.words[0].text != "mv") return false;
     return std::ranges::any_of(command.loses,

@@ -251,7 +251,7 @@ void JudgeByTable(ShellCommand& command, const std::string& program) {
     if (!row->subcommands.empty()) ApplyOption(command, option, program);
   }
   for (const Option& option : parsed.options) ApplyOption(command, option, program);
-  // A word that nobody knows may be one of the options that matter.
+  // A word whose value is not known may be one of the options that matter.
   if (parsed.maybe_option && row->options.contains(':') && row->effect == ShellEffect::kReadOnly)
     Raise(command, ShellEffect::kUnknown, "a word of it that is not known may be an option");
   const bool all_known = std::ranges::all_of(words, &ShellWord::known);

@@ -22,7 +22,7 @@ enum class Meaning : char {
   kFolder = 'c',      // It works in the folder that is its value.
   kRuns = 'x',        // Its value is a program that is run.
   kRunsSome = 'X',    // It makes it run programs.
-  kUnclear = 'u',     // Nobody can tell what it does then.
+  kUnclear = 'u',     // With it, what the program does cannot be told.
   kUnclearValue = 'U',
   kDestroys = 'd',
   kSends = 'n',

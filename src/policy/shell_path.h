@@ -23,7 +23,7 @@ std::vector<ShellPath> PathsOf(const ShellWord& word, std::span<const std::strin
 /// /dev/null, /dev/stdout and the like: writing there changes nothing.
 bool IsSink(std::string_view path);
 
-/// A folder for things that nobody keeps.
+/// Whether it lies in a folder for temporary files.
 bool IsTemporary(std::string_view path);
 
 }  // namespace stet::policy

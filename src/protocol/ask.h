@@ -1,4 +1,4 @@
-// Ask: what a turn waits for somebody's word on, decoded once: a call that needs permission, or a
+// Ask: what a turn waits for a client to answer, decoded once: a call that needs permission, or a
 // question. Faces and lanes know asks by these types alone; the events are the log's.
 #pragma once
 

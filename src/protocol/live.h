@@ -10,7 +10,8 @@
 
 namespace stet::protocol {
 
-// `session_id` in what is asked of a session: who holds the session leaves it to the hold.
+// `session_id` in requests to a session: a caller that holds the session leaves it empty, and the
+// hold fills it in.
 
 /// Opens a session, or makes one, and says how its turns work from now on. What is empty or absent
 /// stays as the session has it, or is as the configuration says.
@@ -38,7 +39,7 @@ struct Attach {
               (std::int64_t, max_ms),  // Of one turn; 0: no limit.
               (OptionalTexts, environment),  // "NAME=value" each: over a unix socket only; for
                                              // commands and keys, never stored.
-              (bool, answers))  // Somebody here answers what is asked; else it is denied.
+              (bool, answers))  // The client answers what is asked; else it is denied.
 };
 
 struct ImageFile {
@@ -64,7 +65,7 @@ struct Accepted {
               (OptionalText, item_id))
 };
 
-/// A call that waits for somebody's word.
+/// A call that waits until a client allows or denies it.
 struct PermissionAsk {
   STET_FIELDS(PermissionAsk,
               (Text, request_id),
@@ -163,7 +164,7 @@ struct TurnRow {
 };
 using TurnRows = std::vector<TurnRow>;
 
-/// What somebody marks in a session: texts that must not be lost, turns that a model is not shown,
+/// What a client marks in a session: texts that must not be lost, turns that a model is not shown,
 /// gates and what they object to.
 struct Mark {
   STET_FIELDS(Mark,

@@ -1,8 +1,8 @@
 // Method: what one request of the wire is: its name, parameters, reply, right and errors.
 //
 // A method is a type: `Params` and `Reply` are described structs, `kInfo` the rest. A MethodList
-// names all methods of one kind; whoever answers them brings a handler for each, whoever asks
-// encodes and decodes by these types alone. protocol/methods.h has the lists.
+// names all methods of one kind; the side that answers brings a handler for each, the side that
+// asks encodes and decodes by these types alone. protocol/methods.h has the lists.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Where an event stands and how durable it must be before anybody sees it: the two properties of
+// Where an event stands and how durable it must be before it is published: the two properties of
 // doc/format/log.md's table that the log acts on.
 #pragma once
 

@@ -15,7 +15,7 @@ struct FileRow {
               (Text, path),
               (Text, op),  // write, delete, outside_write
               (bool, can_restore),  // The content before it is kept.
-              (bool, changed_since),  // By somebody else, after the session wrote it.
+              (bool, changed_since),  // From outside the session, after the session wrote it.
               (bool, restored))
 };
 using FileRows = std::vector<FileRow>;

@@ -190,7 +190,7 @@ struct HostLaunch {
               (bool, exposed),  // It may listen elsewhere than on loopback.
               (OptionalText, certificate),
               (OptionalText, key),
-              (std::int64_t, ready_fd))  // Told when it listens; below 0: nobody.
+              (std::int64_t, ready_fd))  // Told when it listens; below 0: none.
 };
 
 /// host.json: what a host says of itself, for clients of the same user.
@@ -219,7 +219,7 @@ struct Browsed {
   STET_FIELDS(Browsed, (Text, path), (OptionalText, parent), (Texts, folders))
 };
 
-/// Somebody who may connect over the network.
+/// A client that may connect over the network with its token.
 struct TokenRow {
   STET_FIELDS(TokenRow, (Text, name), (Texts, rights), (std::int64_t, created_at))
 };

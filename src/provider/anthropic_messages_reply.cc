@@ -112,7 +112,7 @@ class MessagesDecoder : public Decoder {
       if (!signature.empty()) builder_.SetSignature(opened.handle, signature);
     } else if (type == "tool_use") {
       const std::string name = block["name"].StringOr("");
-      // Nobody could run or replay a call of nothing.
+      // A call without a tool's name could be neither run nor replayed.
       if (name.empty()) return;
       opened.kind = Kind::kToolCall;
       opened.handle = builder_.OpenToolCall(name, block["id"].StringOr(""));

@@ -17,7 +17,7 @@
 
 namespace stet::provider {
 
-/// Of a model that nobody described.
+/// Of a model that neither the catalogue nor the configuration describes.
 inline constexpr std::int64_t kDefaultWindow = 128'000;
 inline constexpr std::int64_t kDefaultMaxOutput = 16'384;
 

@@ -420,7 +420,7 @@ class GenerateDecoder : public Decoder {
     if (!members) return;
     const auto& [id, name, args] = *members;
     const std::string tool = name.StringOr("");
-    // Nobody could run or replay a call of nothing.
+    // A call without a tool's name could be neither run nor replayed.
     if (tool.empty()) return;
     EndRun();
     const ReplyBuilder::Handle block = builder_.OpenToolCall(tool, id.StringOr(""));

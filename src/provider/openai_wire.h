@@ -18,7 +18,7 @@ namespace stet::provider::openai {
 /// The dialect's headers, then the model's own.
 Headers RequestHeaders(const Model& model);
 
-/// The most tokens of the reply; 0 when nobody set a limit.
+/// The most tokens of the reply; 0 when neither the request nor the model sets a limit.
 std::int64_t MaxTokens(const Model& model, const Request& request);
 
 /// "data:image/png;base64,...". Fails when the blob cannot be read.

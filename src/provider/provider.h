@@ -37,7 +37,7 @@ class Provider {
   virtual Async<CallResult> Stream(const Request& request, const WireRequest& wire, Sink& sink,
                                    CancelToken cancel) = 0;
 
-  /// How many tokens the request is, by the server's own count: kUnsupported where nobody counts.
+  /// How many tokens the request is, by the server's own count; kUnsupported where it has none.
   /// The request must outlive the task.
   virtual Async<Result<std::int64_t>> CountTokens(const Request& request, CancelToken cancel) = 0;
 };

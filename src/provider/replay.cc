@@ -18,7 +18,7 @@ bool IsReasoning(const protocol::Block& block) {
          std::holds_alternative<protocol::RedactedThinkingBlock>(block);
 }
 
-// Anthropic's rule for ids, and everybody's for names of tools; what keeps it all dialects take.
+// Anthropic's rule for ids, and every dialect's for names of tools: all take what keeps to it.
 constexpr std::size_t kMaxName = 64;
 
 bool IsPlain(char c) {

@@ -16,7 +16,7 @@ Error Wrong(std::string_view where, std::string_view what) {
   return {Code::kInvalid, fmt::format("[{}] in config.toml: {}", where, what)};
 }
 
-/// Clocks are added to the time of day: far more than anybody waits must not overflow.
+/// Waits are added to the time of day: a huge configured wait must not overflow the sum.
 milliseconds Bounded(std::int64_t wait_ms) {
   constexpr milliseconds kLongest = std::chrono::days(30);
   return std::min(milliseconds(wait_ms), kLongest);

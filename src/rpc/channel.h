@@ -28,7 +28,8 @@ struct ChannelEvents {
   std::function<void(std::string_view frame)> frame;
   /// All that was sent is with the system.
   std::function<void()> drained;
-  /// Once, at the end, whoever ended it; the channel may be destroyed inside, as in the others.
+  /// Once, at the end, whichever side ended it; the channel may be destroyed inside, as in the
+  /// others.
   /// kUnavailable: the peer went away, or closed it, then the message is its reason; kTimeout: it
   /// fell silent; kInvalid: it broke the rules; kCancelled: this side closed it.
   std::function<void(const Error& why)> closed;

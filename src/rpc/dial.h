@@ -22,8 +22,8 @@ struct Endpoint {
                             // system's authorities.
 };
 
-/// kUnavailable when nobody listens there, kDenied or kAuth when it is refused or, with TLS, not to
-/// be trusted, kInvalid when it is no such server, kTimeout after 10 s.
+/// kUnavailable when no server listens there, kDenied or kAuth when the server refuses or, with
+/// TLS, is not to be trusted, kInvalid when it is no such server, kTimeout after 10 s.
 Async<Result<std::unique_ptr<Channel>>> Dial(Loop& loop, Endpoint endpoint, CancelToken cancel);
 
 }  // namespace stet::rpc

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A server that is no server of ours: it says the same bytes to everybody.
+/// A server that is no server of ours: it says the same bytes to every client.
 class DialTest : public RpcTest {
  protected:
   void SetUp() override {

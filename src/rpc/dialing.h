@@ -26,7 +26,7 @@ class Reaching : public std::enable_shared_from_this<Reaching> {
 
   /// kInvalid when the endpoint cannot be one.
   Status Begin(const Endpoint& endpoint);
-  /// Nobody is called any more.
+  /// Ends it; `done` is not called any more.
   void Abort();
 
  private:
@@ -84,7 +84,7 @@ class Dialing : public std::enable_shared_from_this<Dialing<Stream>> {
   Loop& loop_;
   Endpoint endpoint_;
   Limits limits_;
-  Dialed done_;  // Empty once it was called, or nobody waits.
+  Dialed done_;  // Empty once it was called, or after Abort.
   std::shared_ptr<WebSocketLink<Stream>> link_;
 };
 

@@ -31,7 +31,7 @@ using Parser = http::request_parser<http::string_body>;
 Result<HttpRequest> RequestOf(const Parser& parser, const Peer& peer);
 /// The socket that was accepted; empty when the system refuses it.
 std::optional<Socket> Adopt(Loop& loop, Fd fd, const Peer& peer);
-/// What a request that could not be read is told; 0 when nobody is there to be told.
+/// The status that answers a request that could not be read; 0 when the peer is gone.
 int StatusOf(const error_code& error);
 
 template <class Stream>

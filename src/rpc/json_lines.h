@@ -1,6 +1,6 @@
-// JsonLines: one side of JSON-RPC 2.0 over lines: cuts bytes into messages, answers what is asked,
-// and hands answers to whoever asked. It knows no descriptor and no method: bytes are fed to it,
-// and lines that it writes are handed out.
+// JsonLines: one side of JSON-RPC 2.0 over lines: cuts bytes into messages, hands requests of the
+// other side to its handlers, and hands answers to the callers of Ask. It knows no descriptor and
+// no method: bytes are fed to it, and lines that it writes are handed out.
 //
 // Feed and Finish are for one thread, on which handlers and answers are called; everything else is
 // for any thread. Each request is answered once: by the other side, or with why it was not.
@@ -27,7 +27,7 @@ struct JsonLinesOptions {
   std::size_t max_line = std::size_t{1} << 20;
   std::size_t max_waiting = 1024;  // Requests of ours; more are refused with kBusy.
   Reading reading = Reading::kStrict;
-  /// Before the number of a request of ours: its id is then a string, which no one takes for an id
+  /// Before the number of a request of ours: its id is then a string, which is not taken for an id
   /// of the other side. Empty: the number alone. Letters, digits and - only.
   std::string_view id_prefix = "";
 };
@@ -41,7 +41,7 @@ class JsonLines {
     /// To be answered once with Reply or Refuse, now or later.
     std::function<void(Request)> asked;
     std::function<void(Notification)> told;
-    /// What is no message; answered by whoever wants to. `too_long`: a line without an end.
+    /// What is no message; the handler may answer it. `too_long`: a line without an end.
     std::function<void(const Fault&, bool too_long)> fault;
   };
 
@@ -74,7 +74,7 @@ class JsonLines {
   void Refuse(const Raw& id, std::int64_t code, std::string_view message,
               std::string_view data = "");
 
-  /// Nothing more is read or asked: whoever waits, or asks from now on, is told why.
+  /// Nothing more is read or asked: callers that wait, or ask from now on, get `why`.
   void End(const Error& why);
 
  private:

@@ -2,7 +2,7 @@
 // one end. A connection derives from it and brings the reading and the writing.
 //
 // The caller has a handle (MakeChannel); the link itself lives on until the connection's last
-// operation has ended, and calls nobody once the handle is gone.
+// operation has ended, and makes no callback once the handle is gone.
 #pragma once
 
 #include <cstddef>
@@ -58,7 +58,7 @@ class Link : public std::enable_shared_from_this<Link> {
   void Release();
 
   [[nodiscard]] bool reading() const { return started_; }
-  /// Nobody waits for anything any more.
+  /// It has ended, or its handle is gone: no callback follows.
   [[nodiscard]] bool over() const { return ended_ || detached_; }
 
  private:

@@ -71,7 +71,7 @@ int Probe(const sockaddr_un& address) {
   return ::connect(probe.get(), any, sizeof(address)) == 0 ? 0 : errno;
 }
 
-/// Removes a socket that nobody listens on.
+/// Removes a socket that no process listens on.
 Status RemoveStale(const std::string& path, const sockaddr_un& address) {
   struct stat found{};
   if (::lstat(path.c_str(), &found) != 0) return FailSystem(errno, "look at " + path);

@@ -1,4 +1,4 @@
-// Listener: a socket that waits for connections, and who they are from.
+// Listener: a socket that waits for connections, and says which peer each is from.
 //
 // Belongs to the loop. Calls back on it for every connection. When the process has no descriptor
 // left it pauses for a moment instead of turning in circles.
@@ -20,8 +20,8 @@ class Listener {
  public:
   using Accepted = std::function<void(Fd socket, Peer peer)>;
 
-  /// Nobody but the user may connect. kBusy when somebody listens there; a socket that nobody
-  /// listens on is replaced; kConflict when the name is something else's.
+  /// Only the user may connect. kBusy when another process listens there; a socket that no process
+  /// listens on is replaced; kConflict when the file of that name is no socket.
   static Result<std::unique_ptr<Listener>> Unix(Loop& loop, const std::string& path,
                                                 Accepted accepted);
   /// `address` in numbers, or "localhost". Port 0: any.

@@ -46,7 +46,7 @@ Result<HttpRequest> RequestOf(const Parser& parser, const Peer& peer) {
     if (name == "host") ++hosts;
     request.headers.emplace_back(std::move(name), std::string(View(field.value())));
   }
-  // Whoever decides by the host must not be shown another one than the next in line sees.
+  // `admit` decides by the host: it must not see another one than a proxy in front of us saw.
   if (hosts > 1 || (hosts == 0 && message.version() >= 11))
     return Fail(Code::kInvalid, "the request must name one host");
   return request;

@@ -94,7 +94,7 @@ class RawPeer {
 
 class RpcTest : public testing::Test {
  protected:
-  /// A server on a unix socket and on TCP that admits everybody, keeps channels and requests.
+  /// A server on a unix socket and on TCP that admits every peer, keeps channels and requests.
   void Listen(const Limits& limits = Limits(), std::optional<TlsFiles> tls = std::nullopt) {
     ServerEvents events{.admit = [this](const HttpRequest& request) { return admit_(request); },
                         .channel =

@@ -85,8 +85,8 @@ class Server {
   /// kBusy when another listens there already, kInvalid for what is no address or no certificate.
   static Result<std::unique_ptr<Server>> Listen(Loop& loop, const ListenOptions& options,
                                                 ServerEvents events);
-  /// Closes the connections that are no channels; those belong to whoever was given them. The unix
-  /// socket's name is removed.
+  /// Closes the connections that are no channels; channels belong to the `channel` callback's
+  /// owner. The unix socket's name is removed.
   virtual ~Server() = default;
 
   /// "127.0.0.1:7777"; empty without TCP.

@@ -32,7 +32,7 @@ struct FreeContext {
 };
 using Context = std::unique_ptr<SSL_CTX, FreeContext>;
 
-/// Without a passphrase: nobody is there to type one.
+/// Without a passphrase: a host has no user at hand to type one.
 int NoPassphrase(char*, int, int, void*) { return 0; }
 
 Result<Context> MakeContext(const SSL_METHOD* method) {
@@ -144,7 +144,7 @@ class TlsDialing final : public Dialing<TlsStream> {
     return std::static_pointer_cast<TlsDialing>(shared_from_this());
   }
 
-  /// Says whom the certificate must be for.
+  /// Sets the host name or address that the certificate must be for.
   bool NameHost() {
     SSL* ssl = stream_->native_handle();
     const char* host = endpoint().host.c_str();

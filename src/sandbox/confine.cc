@@ -87,7 +87,7 @@ Result<int> MemoryFile(std::string_view bytes) {
   return fd.release();
 }
 
-/// Whoever waits for the command must not end before it by a signal that is meant for it.
+/// The process that waits for the command must not end before it by a signal meant for the command.
 void HandleSignals(void (*how)(int)) {
   for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) ::signal(signal, how);
 }
@@ -194,14 +194,14 @@ LandlockRules RulesOf(const Confining& all) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
     GiveUp(all, "the system does not let it give up privileges");
   Must(all, wrapped ? ApplyLandlockScope() : ApplyLandlock(RulesOf(all)));
-  // Landlock does not see whom a socket in the file system belongs to.
+  // Landlock does not see which process a socket in the file system belongs to.
   Must(all, ApplySeccomp({.inet = all.profile().network != network::kOff, .local = wrapped}));
   BecomeCommand(all);
 }
 
 // ---- Outside.
 
-/// Twice forked: it is nobody's child here, and the guard's in the end.
+/// Twice forked, so that it is no child of this process: the guard, a subreaper, adopts it.
 Status StartProxy(Confining& all) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0)
@@ -266,7 +266,7 @@ std::string FindBubblewrap(const Profile& profile) {
 
 Fd WatchProcess(pid_t pid) { return Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))); }
 
-/// Until the command has ended, or whoever started us has: then there is nobody to wait for.
+/// Until the command has ended, or the process that started us has: then none waits for the result.
 void AwaitEither(pid_t command, const Fd& starter) {
   const Fd ended = WatchProcess(command);
   std::array<pollfd, 2> fds{{{.fd = ended.get(), .events = POLLIN, .revents = 0},
@@ -275,7 +275,7 @@ void AwaitEither(pid_t command, const Fd& starter) {
   }
 }
 
-/// The command is a child, so that somebody is left to end what it leaves behind.
+/// The command is a child, so that this process is left to end what the command leaves behind.
 [[noreturn]] void RunLandlocked(Confining& all) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const Fd starter = WatchProcess(::getppid());

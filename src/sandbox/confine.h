@@ -33,7 +33,7 @@ void BecomeConfinedIfAsked(int argc, char** argv);
 /// True once BecomeConfinedIfAsked was called.
 bool CanConfine();
 
-/// The command line that does it. `program` is ours: /proc/self/exe in whoever starts it.
+/// The command line that does it. `program` is ours: /proc/self/exe of the process that starts it.
 std::vector<std::string> ConfineArguments(const std::string& order_file,
                                           std::vector<std::string> command);
 

@@ -37,7 +37,7 @@ class Places {
     for (const std::string& path : taken) {
       if (--counts_[path] > 0) continue;
       counts_.erase(path);
-      // Only what is empty goes: somebody else may have made something of it meanwhile.
+      // Only an empty folder is removed: another process may have put something into it meanwhile.
       ::rmdir(path.c_str());
     }
   }

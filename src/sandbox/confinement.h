@@ -1,5 +1,6 @@
 // Confinement: one command in a sandbox, as we see it from outside: how it is started, and what it
-// was refused. Owned by whoever runs the command, and outlives it; its files go with it.
+// was refused. Owned by the caller that runs the command. It outlives the command; its files are
+// removed with it.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Hosts: the part of HTTP that a proxy must understand to say whom a command may reach. Pure.
+// Hosts: the part of HTTP that a proxy must understand to say which hosts a command may reach.
+// Pure.
 #pragma once
 
 #include <cstdint>

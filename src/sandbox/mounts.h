@@ -27,7 +27,7 @@ struct Mount {
 /// changed later leads nowhere else.
 std::vector<Mount> PlanMounts(const Profile& profile);
 
-/// The paths of `profile.read_only` that are not there: whoever makes folders in their place
+/// The paths of `profile.read_only` that are not there. A caller that makes folders in their place
 /// removes them again.
 Texts AbsentPaths(const Profile& profile);
 

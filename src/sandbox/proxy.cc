@@ -65,7 +65,7 @@ std::string ReadHead(int fd, std::string& rest) {
   return "";
 }
 
-/// This machine and its link, where services trust whoever can reach them.
+/// This machine and its link, where services trust every client that can reach them.
 bool IsNear(const sockaddr& address) {
   constexpr std::uint32_t kLinkLocal = 0xa9fe0000;
   constexpr std::uint32_t kNet16 = 0xffff0000;
@@ -272,7 +272,7 @@ Fd ReceiveDescriptor(int socket) {
 
 void ServeProxy(const Texts& hosts, const ProxyEnds& ends) {
   ::prctl(PR_SET_NAME, "stet-proxy");
-  ::prctl(PR_SET_DUMPABLE, 0);  // Nobody looks into it.
+  ::prctl(PR_SET_DUMPABLE, 0);  // No process of the user may trace it or read its memory.
   CloseAllBut(ends);
   const Fd command(static_cast<int>(::syscall(SYS_pidfd_open, ends.command, 0)));
   const Fd listener = ReceiveDescriptor(ends.control);

@@ -1,6 +1,6 @@
-// Proxy: an HTTP proxy that lets a command reach the hosts of its profile and nobody else. A
-// process of its own: it lives outside of the sandbox, as long as the command, and its waiting
-// holds nobody up.
+// Proxy: an HTTP proxy that lets a command reach the hosts of its profile and no others. It is a
+// process of its own, so that its waiting blocks no other part of stet: it lives outside of the
+// sandbox, as long as the command.
 #pragma once
 
 #include "base/fd.h"

@@ -24,7 +24,7 @@ class BashTest : public ToolTest {
   }
 
   /// Runs a command that opens Path("fifo") for writing and says a byte through it; then cancels.
-  /// Returns when nobody has it open any more.
+  /// Returns when no process has it open any more.
   Outcome RunAndCancel(const std::string& command) {
     EXPECT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0);
     bool all_ended = false;

@@ -56,8 +56,8 @@ using Snipper =
 /// Not among the builtin ones either: turns are the session's.
 std::unique_ptr<Tool> MakeSnipTool(Snipper snip);
 
-/// All of them, WebFetch only with a client. Whoever knows of keys in the environment leaves
-/// them out of it.
+/// All of them, WebFetch only with a client. A caller that has keys in the environment leaves them
+/// out of what it hands over.
 std::vector<std::unique_ptr<Tool>> BuiltinTools(ShellAccess shell, WebAccess web = {});
 
 }  // namespace stet::tool

@@ -26,7 +26,7 @@ Status Touched(const std::string& path) {
 
 bool WasOnDisk(const Change& change) { return change.before && change.before->on_disk; }
 
-/// Nobody touched it since it was read, as far as that can be seen at a glance.
+/// The file is as it was read, judged by what stat(2) says alone.
 Status CheckUntouched(const Change& change) {
   const auto now = StatFile(change.path);
   const bool same = WasOnDisk(change) ? now && now->size == change.before->stat.size &&

@@ -28,7 +28,7 @@ Result<const KnownFile*> CheckKnown(const KnownFiles& files, const std::string& 
 Status CheckWritable(const std::string& path, const FileStat& stat);
 
 /// Records the change, then does it, then makes it known. On failure the file is as it was, unless
-/// the editor was asked to write it: then the error says that nobody knows. kConflict when it
+/// the editor was asked to write it: then the error says that it is not known. kConflict when it
 /// changed since `before` was read. Folders above a new file are made. `change` must outlive the
 /// task.
 Async<Status> Apply(Call& call, const Change& change);

@@ -49,7 +49,7 @@ class Editor {
   /// Has the whole file written. After an error it may or may not have been.
   virtual Async<Status> Write(std::string path, std::string text, CancelToken cancel) = 0;
 
-  /// Starts a command, and gives the terminal's name. Whoever opens one releases it.
+  /// Starts a command, and gives the terminal's id. The caller releases the terminal.
   virtual Async<Result<std::string>> OpenTerminal(TerminalCommand command) = 0;
   virtual Async<Result<TerminalEnd>> AwaitTerminal(std::string id, std::chrono::milliseconds within,
                                                    CancelToken cancel) = 0;

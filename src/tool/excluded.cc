@@ -20,7 +20,7 @@ class Searcher {
  private:
   void Walk(const std::string& folder, int depth) {
     const Result<std::vector<DirEntry>> entries = ListDir(folder.empty() ? "/" : folder);
-    // Nobody can tell what is in it.
+    // A folder that cannot be listed counts as excluded, since what is in it is not known.
     if (!entries) return Add(folder);
     if (depth > kMaxWalkDepth || end_.Passed()) return GiveUp();
     for (const DirEntry& entry : *entries) {

@@ -41,7 +41,7 @@ struct ShellHow {
     kExited,   // By itself; see exit_code.
     kSignal,   // By a signal that we did not send.
     kTimeout,  // Stopped at its timeout.
-    kStopped,  // Stopped because somebody asked.
+    kStopped,  // Stopped because the caller asked.
   };
   Why why = Why::kExited;
   int exit_code = -1;  // -1 when a signal ended it.
@@ -79,7 +79,7 @@ class Shell {
     return confinement_ ? &*confinement_ : nullptr;
   }
 
-  /// Called with more output as it comes; null for nobody. Must not destroy the shell.
+  /// Called with more output as it comes; null: no listener. Must not destroy the shell.
   void OnOutput(std::function<void(std::string_view)> listener) {
     on_output_ = std::move(listener);
   }

@@ -17,7 +17,7 @@ struct ShellReport {
   const Shell& shell;
   std::uint64_t from = 0;  // Where the output that is shown begins.
   std::string task_id;     // Of a task in the background; else empty.
-  std::string stopped;     // What is said of a command that was stopped because somebody asked.
+  std::string stopped;     // What is said of a command that was stopped on request.
   std::string notes;       // Lines behind the rest.
 };
 

@@ -1,5 +1,5 @@
 // Snip: how a model leaves out a turn that it needs no longer. Nothing is lost: the log keeps it,
-// and it can be shown again. Whoever makes the tool does the work.
+// and it can be shown again. The Snipper that the tool is made with does the work.
 #include "tool/args.h"
 #include "tool/builtin.h"
 

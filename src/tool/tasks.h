@@ -3,7 +3,7 @@
 //
 // Owned by the session's lane; belongs to the loop's thread, and dies before the loop. Bounded: at
 // most kMaxRunning run, and of the ended ones the last kMaxEnded are kept. Its destructor kills
-// what runs, waits for its end, and tells no one.
+// what runs, waits for its end, and makes no callback.
 #pragma once
 
 #include <cstdint>
@@ -95,7 +95,7 @@ class Tasks {
  private:
   void ForgetOldest();
 
-  std::shared_ptr<Ended> ended_;  // Null when no one is told any more.
+  std::shared_ptr<Ended> ended_;  // Null when ends are not told any more.
   std::int64_t next_number_;
   std::deque<std::shared_ptr<BackgroundTask>> tasks_;  // In the order of their start.
 };

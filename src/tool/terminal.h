@@ -1,6 +1,6 @@
-// A command in a terminal of the client's editor: outside our guard and any sandbox, under the eyes
-// of whoever sits there. It is waited for, and stopped at its timeout or when the call is
-// cancelled; the terminal is released in any case, and stays to be seen there.
+// A command in a terminal of the client's editor: outside our guard and any sandbox, in sight of
+// the person who uses the editor. It is waited for, and stopped at its timeout or when the call is
+// cancelled; the terminal is released in any case, and stays visible in the editor.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ struct TerminalRequest {
 
 struct TerminalRan {
   ShellHow how;
-  std::string stopped;   // Why, when how says kStopped: also when nobody knows how it ended.
+  std::string stopped;   // Why, when how says kStopped: also when its end is not known.
   std::string note;      // A line about its output; empty: nothing to say.
   std::string ended_in;  // Where bash was at its end; empty when it did not say.
   ShellOutput output;

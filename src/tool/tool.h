@@ -81,7 +81,7 @@ struct Call {
   /// Progress, as more output.
   std::function<void(std::string_view)> update;
   /// Asks the person `text`, with options in the form of AskUser's own arguments, and gives what
-  /// was said. kUnavailable when nobody is there.
+  /// was said. kUnavailable when no client is there that answers.
   std::function<Async<Result<Raw>>(std::string text, Raw options)> ask;
   /// The session is in plan mode.
   bool planning = false;

@@ -45,7 +45,7 @@ function checkMessage(message, from, asked) {
   if (message.id !== undefined) asked.set(`${other}:${JSON.stringify(message.id)}`, message.method);
 }
 
-/** Checks every line of a record; gives the messages. Whoever was asked and has ended answers nothing any more. */
+/** Checks every line of a record; gives the messages. A side that was asked and has ended answers nothing any more. */
 export function checkRecord(file) {
   const asked = new Map();
   const entries = fs.readFileSync(file, 'utf8').split('\n').filter(Boolean).map((entry) => JSON.parse(entry));

@@ -107,7 +107,7 @@ class FlipTest : public testing::Test {
         log.index().entries(), protocol::kTypeNumber<protocol::Gap>, &log::Entry::type));
   }
 
-  /// What the writer that comes first does, and what everybody sees after it.
+  /// What the writer that comes first does, and what every reader sees after it.
   void ExpectQuarantined(Acks expected) {
     std::size_t events = 0;
     Bridges before;

@@ -1,6 +1,6 @@
 // Random model calls through retries, broken replies, a fallback and cancels, by a program that is
 // killed again and again. What the ledger says afterwards is, to the token, what the server
-// reported; what nobody reported is unknown and not zero; no call that returned is lost.
+// reported; what it did not report is unknown and not zero; no call that returned is lost.
 #include "run/ledger.h"
 
 #include <map>

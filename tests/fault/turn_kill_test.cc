@@ -87,7 +87,7 @@ class TurnKillTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_NO_FATAL_FAILURE(StartServer(Script()));
-    // How long it takes, and how much it writes, when nobody kills it.
+    // How long it takes, and how much it writes, when it is not killed.
     const auto began = SystemClock().Steady();
     const Finished ran = task_.Run({"do the task"});
     ASSERT_EQ(ran.exit_code, 0) << ran.err;
@@ -177,7 +177,7 @@ class TurnKillTest : public testing::Test {
     for (std::uint64_t spin = random_.Below(3'000'000); spin > 0; --spin) asm volatile("");
   }
 
-  /// The log has all that anybody could see: on the screen, on the disk, at the server.
+  /// The log has all that could be seen outside of it: on the screen, on the disk, at the server.
   void CheckWhatWasTold(const std::string& told) {
     Story story;
     if (!task_.SessionDir().empty() && !LogBytes().empty()) {

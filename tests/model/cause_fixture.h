@@ -1,5 +1,5 @@
-// ExpectCauses: fails the test when a session has a break of a cached prefix that nobody can
-// explain.
+// ExpectCauses: fails the test when a session has a break of a cached prefix without a known
+// cause.
 #pragma once
 
 #include <string>

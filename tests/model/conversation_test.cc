@@ -1,5 +1,5 @@
 // A conversation of two steps in every dialect, over real sockets: what is heard does not depend on
-// how it is cut, and what was signed goes back as it came, to whom it came from.
+// how it is cut, and what a model signed goes back to that model as it came.
 #include <map>
 
 #include "base/base64.h"

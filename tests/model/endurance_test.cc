@@ -136,7 +136,7 @@ class EnduranceTest : public LiveTest {
   }
 
   /// The state as the lane's log gives it to a view that was there all along, and as the file gives
-  /// it to whoever reads it now: the same.
+  /// it to a view that reads it now: the same.
   const run::State& Now() {
     EXPECT_TRUE(view_.Update(lane_->log()));
     const auto log = log::Log::Open(host::SessionStore(roots_).DirOf(session_id_), {});

@@ -64,7 +64,7 @@ inline const Certificates& TestCertificates() {
   return certificates;
 }
 
-/// A port that nobody listens on, neither in IPv4 nor in IPv6, a moment ago.
+/// A port that was free a moment ago, in IPv4 and in IPv6.
 inline std::uint16_t FreePort() {
   const Fd socket(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in6 address{};
@@ -80,7 +80,7 @@ inline std::uint16_t FreePort() {
 class Front {
  public:
   explicit Front(std::uint16_t emulator_port) {
-    // Somebody else may take a port before nginx does.
+    // Another process may take a port before nginx does.
     constexpr int kTries = 5;
     for (int i = 0; i < kTries && !process_; ++i) Start(emulator_port);
     EXPECT_TRUE(process_) << said_;

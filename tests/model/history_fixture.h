@@ -92,7 +92,7 @@ class HistoryMaker {
     }
     if (Chance(25)) {
       Add(Filter(SomeId(), SomeId()));
-      filtered_ = true;  // Nobody hides the turn that waits for its results.
+      filtered_ = true;  // No filter hides the turn that waits for its results.
       return;
     }
     if (Chance(15)) {  // Of a call that is lost, or that has its result.

@@ -1,4 +1,4 @@
-// Hooks and extensions in a session that somebody takes part in: what is asked, compactions,
+// Hooks and extensions in a session with a client that answers: what is asked, compactions,
 // background commands, and a model that judges.
 #include "tests/model/live_fixture.h"
 
@@ -13,7 +13,7 @@ class HooksLiveTest : public LiveTest {
   std::string Written(const std::string& name) const {
     return ReadFile(project_ + "/" + name, 1 << 20).value_or("");
   }
-  /// Ends the session, and with it everything that nobody waited for.
+  /// Ends the session, and with it every hook that the turn did not wait for.
   void Close() { ASSERT_TRUE(session_->Close()); }
   protocol::PermissionAsk Asked() {
     heard_->Await<protocol::Permission>(

@@ -1,5 +1,5 @@
-// One host, several clients: what they hear, what they may, and what becomes of a session that
-// nobody or somebody else works on.
+// One host, several clients: what they hear, what they may do, and what becomes of a session that
+// no client works on, or that another process works on.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>

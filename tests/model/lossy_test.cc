@@ -1,4 +1,4 @@
-// Five clients of one session over bad lines: everybody ends with the log as it is, and no send is
+// Five clients of one session over bad lines: each ends with the log as it is, and no send is
 // lost or doubled.
 #include <map>
 
@@ -43,7 +43,7 @@ TEST_F(LossyTest, FiveClientsOverBadLinesHaveTheSameLogAndNoSendIsLostOrDoubled)
     one->session = *std::move(session);
     clients.push_back(std::move(one));
   }
-  // Everybody sends; a turn is about eight events.
+  // Every client sends; a turn is about eight events.
   std::map<std::string, int> accepted;
   Random random(7);
   const int sends = std::max(TestScale().lossy_events / 8, 5);

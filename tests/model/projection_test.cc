@@ -10,7 +10,7 @@ class ProjectionTest : public LiveTest {
   [[nodiscard]] log::Paths PathsOf() const {
     return {host::SessionStore(roots_).DirOf(session_id_)};
   }
-  /// As whoever opens the session now sees it.
+  /// As a reader that opens the session now sees it.
   std::string Seen() {
     const Result<std::unique_ptr<log::Log>> log = log::Log::Open(PathsOf().dir, {});
     EXPECT_TRUE(log) << log.error().Text();

@@ -1,4 +1,5 @@
-// A client that never reads: nobody else notices, it costs no more than its cap, and is sent away.
+// A client that never reads: other clients do not notice, it costs no more than its cap, and the
+// host sends it away.
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -73,7 +74,7 @@ class StuckTest : public LiveTest {
     Open(Here());
   }
 
-  /// Until nobody is connected but the one that reads.
+  /// Until only the client that reads is connected.
   void AwaitTheEndOfTheDeaf() {
     for (int tries = 0; tries < 6000 && host_->Describe().clients > 1; ++tries) ::usleep(10'000);
     EXPECT_EQ(host_->Describe().clients, 1) << "only the one that reads";

@@ -1,5 +1,5 @@
 // The lines of the Agent Client Protocol themselves: nonsense, missing keys, ends in the middle,
-// and nobody who reads.
+// and a client that does not read.
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST_F(AcpTest, AClientThatDoesNotReadIsHeardAllTheSame) {
   client.Initialize();
   const std::string session = client.New(project_);
   const int prompt = client.Prompt(session, "go");
-  // More than a pipe holds, and nobody reads it.
+  // More answers than a pipe holds, and the client does not read them.
   constexpr int kMany = 3000;
   int last = 0;
   for (int i = 0; i < kMany; ++i) last = client.Send("no/such/method/at/all", "{}");

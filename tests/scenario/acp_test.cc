@@ -341,7 +341,8 @@ TEST_F(AcpTest, WhatWasAskedBeforeADeathIsAskedAgainAfterALoad) {
   client.Choose(asked, "allow_once");
   client.CallUpdate("completed");
   EXPECT_EQ(Content("a.txt"), "new\n");
-  // Nobody waits for the turn's end, which comes all the same; until then it is loaded once more.
+  // No request waits for the turn's end, which comes all the same; until then the session is
+  // loaded once more.
   client.Update("agent_thought_chunk");
   client.Call("session/load",
               fmt::format(R"({{"sessionId":"{}","cwd":"{}","mcpServers":[]}})", session, project_));

@@ -109,7 +109,7 @@ class EscapeTest : public testing::TestWithParam<Mechanism> {
     EXPECT_EQ(ExitCode(std::move(outside)), 0) << fmt::format("{}", fmt::join(attempt, " "));
   }
 
-  /// Inside of a chroot the kernel gives nobody one.
+  /// Inside of a chroot the kernel gives no process a user namespace.
   static bool GivesNamespaces() {
     return std::ranges::any_of(sandbox::TryAll(), [](const sandbox::Tried& tried) {
       return tried.works && tried.mechanism != Mechanism::kLandlockAlone;

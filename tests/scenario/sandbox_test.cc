@@ -99,7 +99,7 @@ TEST_F(SandboxTest, WhatIsExcludedIsHiddenFromCommandsOfModeAutoOrTheyAreAsked) 
   EXPECT_TRUE(Log().contains("open.txt anybody")) << Log();
   EXPECT_FALSE(Log().contains(word)) << Log();
 
-  // Too many to be hidden: then it is asked, and nobody is there.
+  // Too many to be hidden: then it is asked, and no person is there to answer.
   for (int i = 0; i < 250; ++i)
     ASSERT_TRUE(ReplaceFile(fmt::format("{}/deep/{}.csv", program_.work(), i), word, Durable::kNo));
   Play(all, "");

@@ -1,4 +1,4 @@
-// StreamTest: the real program in stream-json against the emulator, and somebody who talks to it
+// StreamTest: the real program in stream-json against the emulator, and a client that talks to it
 // line by line.
 #pragma once
 
@@ -68,7 +68,7 @@ inline std::string ResponseLine(std::string_view id, std::string_view response) 
       id, response);
 }
 
-/// The program, running, with whoever talks to it.
+/// The running program, and the client's side of its pipes.
 class Talk {
  public:
   explicit Talk(SpawnOptions options) {
@@ -93,7 +93,7 @@ class Talk {
   }
   void CloseInput() { process_->CloseInput(); }
   void Kill(int signal) { process_->Kill(signal); }
-  /// Nobody reads any more.
+  /// The client does not read any more.
   void CloseOutput() {
     const Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     ASSERT_GE(::dup2(nothing.get(), process_->stdout_fd()), 0);

@@ -1,5 +1,5 @@
 // What the real program makes of what it is told in stream-json while it works: messages, control
-// requests, answers, nonsense, and nobody at the other end.
+// requests, answers, nonsense, and a client that is gone.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -177,7 +177,7 @@ TEST_F(StreamTest, AnInterruptTakesBackWhatIsAskedAndLeavesTheQueue) {
   EXPECT_EQ(cancelled.json()["errors"].text(), R"(["cancelled"])");
   EXPECT_EQ(cancelled.json()["queued_turn_count"].IntOr(0), 1);
   EXPECT_EQ(talk.Next("result").json()["result"].StringOr(""), "Second.");
-  // Too late: nobody waits for it.
+  // Too late: the program does not wait for it any more.
   talk.Say(ResponseLine(id, R"({"behavior":"allow"})"));
   EXPECT_EQ(talk.End().exit_code, 0);
   EXPECT_FALSE(Exists(project_ + "/a.txt"));

@@ -62,7 +62,7 @@ class TrustTest : public testing::Test {
             evil + "'\n");
   }
 
-  /// Under strace where there is one: what was run, and whom it spoke to.
+  /// Under strace where it is installed: which programs were run, and which hosts they spoke to.
   Ran Watched(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--cwd", project_});
     SpawnOptions options = program_.Options(std::move(arguments));

@@ -38,7 +38,7 @@ class World {
     subscription_->Start(milliseconds(60'000), [this](Status ready) {
       EXPECT_TRUE(ready);
       ready_ = true;
-      // What happened before this is history to whoever wanted none.
+      // A client that wanted no history is not sent what happened before this.
       if (!history_) first_ = began_;
     });
   }

@@ -197,7 +197,7 @@ class Listener final : public Outlet {
   std::map<std::string, std::string> texts_;
 };
 
-/// Random operations; in the end everybody has what the log has.
+/// Random operations; in the end every client has what the log has.
 void RunOnce(std::uint64_t seed, std::set<std::string>& modes) {
   Random random(seed);
   Loop loop;
