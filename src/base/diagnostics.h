@@ -1,4 +1,4 @@
-// Diagnostics: the program's own log for those who mend it. Not the event log, which is the user's
+// Diagnostics: the program's own log, for its developers. Not the event log, which is the user's
 // data.
 //
 // One line per entry: "2026-01-31T23:59:59.123Z warn 1234/1240 host/lane.cc:56 text", written by a

@@ -30,7 +30,7 @@ inline std::vector<pid_t> ProcessesWith(const std::string& variable) {
   return found;
 }
 
-/// Those that are there when the deadline passes, or nothing as soon as that is so.
+/// Waits until no such process is left and gives none; at the deadline, those that are left.
 inline std::vector<pid_t> AwaitNone(const std::string& variable, Deadline deadline) {
   for (;;) {
     std::vector<pid_t> found = ProcessesWith(variable);

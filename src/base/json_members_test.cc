@@ -7,7 +7,7 @@ namespace {
 
 constexpr MemberNames<3> kNames = {"a", "b", "c"};
 
-/// The members' texts, each between bars; "refused" when there are none to be had.
+/// The members' texts, each between bars; "refused" when the text is.
 std::string Texts(const std::optional<std::array<JsonView, 3>>& members) {
   if (!members) return "refused";
   std::string out;

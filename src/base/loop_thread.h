@@ -31,7 +31,7 @@ class LoopThread {
     sigset_t all;
     sigset_t before;
     ::sigfillset(&all);
-    // What the thread does wrong itself is told to it.
+    // Signals for the thread's own faults stay unblocked.
     for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
       ::sigdelset(&all, own);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -25,7 +25,8 @@ struct Options {
 
 class Emulator {
  public:
-  /// `script` is its text. Fails when it or a schema is wrong, or the port or a file cannot be had.
+  /// `script` is its text. Fails when it or a schema is wrong, or the port is taken, or a file
+  /// fails.
   static Result<std::unique_ptr<Emulator>> Start(std::string_view script,
                                                  const Options& options = {});
 

@@ -27,7 +27,7 @@ class Server {
   /// it returns.
   using Handler = std::function<void(const Connection&)>;
 
-  /// Port 0: any that is free. Fails when the port cannot be had.
+  /// Port 0: any that is free. Fails when the port cannot be opened.
   static Result<std::unique_ptr<Server>> Start(std::uint16_t port, Handler handler);
 
   Server(const Server&) = delete;

@@ -1,5 +1,5 @@
 // Curl: libcurl, loaded at its first use. Linked, it would bring thirty libraries and most of a
-// short run's time; loaded, only those who speak to a server pay. The one place that knows its
+// short run's time; loaded, only runs that speak to a server pay. The one place that knows its
 // header.
 #pragma once
 

@@ -1,8 +1,8 @@
 // Exchange: one request and its reply inside libcurl. Internal to net/.
 //
 // It owns its handle and its clocks. HttpClient puts it into the multi handle, tells it when
-// libcurl is done with it, and takes it out before it dies. It settles once, with the first reason
-// to.
+// libcurl is done with it, and takes it out before it dies. It ends once: the first reason to end
+// counts.
 #pragma once
 
 #include <array>

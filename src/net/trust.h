@@ -1,4 +1,4 @@
-// Trust: where the certificates of those we believe are.
+// Trust: where the certificates of the authorities that we trust are.
 #pragma once
 
 #include <string>

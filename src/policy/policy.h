@@ -21,7 +21,7 @@ namespace stet::policy {
 enum class Mode {
   kDefault,
   kAcceptEdits,  // Files in the project may be written.
-  kAuto,         // So may they here; and commands that are known to be harmless run.
+  kAuto,         // The same, and commands that are known to be harmless run.
   kPlan,         // Nothing with effects runs.
   kDontAsk,      // What would be asked is denied.
   kBypass,       // Everything runs.

@@ -53,7 +53,7 @@ struct Question {
   std::vector<std::string> writes;
   std::string command;
   std::optional<ShellAnalysis> shell;   // Of the command, with real paths.
-  std::vector<std::string> restorable;  // Of what the command would lose: it can be had again.
+  std::vector<std::string> restorable;  // Of what the command would lose: what can be restored.
   std::string url;
   std::string caution;       // Why a change must be asked, whatever the mode: "it has 2 names".
   bool unsandboxed = false;  // A command that is to run outside the sandbox.

@@ -21,7 +21,8 @@ struct AutoAnswer {
   friend bool operator==(const AutoAnswer&, const AutoAnswer&) = default;
 };
 
-/// Whether nothing is lost when all at this path goes: there is nothing, or it can be had again.
+/// Whether nothing is lost when all at this path is deleted: there is nothing, or it can be
+/// restored.
 using IsRestorable = std::function<bool(const std::string& path)>;
 
 /// `roots` are the real paths of the folders that count as the project's. Without `restorable` only

@@ -12,7 +12,7 @@ void JudgeCommand(ShellCommand& command, const ShellPlace& place);
 /// it is not known, or some other folder's.
 std::string ProgramName(const ShellCommand& command);
 
-/// Whether what it says may change what other programs run.
+/// Whether a variable of that name may change which programs other programs run.
 bool IsOddVariable(std::string_view name);
 
 /// Raises the effect to at least this one. The reason of the worst stays.

@@ -21,7 +21,7 @@ enum class Meaning : char {
   kOverwrites = 'w',  // Its value is overwritten.
   kFolder = 'c',      // It works in the folder that is its value.
   kRuns = 'x',        // Its value is a program that is run.
-  kRunsSome = 'X',    // It makes it run programs.
+  kRunsSome = 'X',    // With it, the program runs other programs.
   kUnclear = 'u',     // With it, what the program does cannot be told.
   kUnclearValue = 'U',
   kDestroys = 'd',

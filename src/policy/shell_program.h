@@ -12,7 +12,7 @@ namespace stet::policy {
 enum class Operands {
   kNone,     // No paths.
   kRead,     // Paths that are read.
-  kTree,     // So with all below them; the folder itself when there are none.
+  kTree,     // Paths that are read with all below them; without any, the working folder.
   kPattern,  // The first is an expression, the others are read.
   kChange,   // Paths that are made or changed.
   kLose,     // Paths that are deleted.

@@ -36,8 +36,9 @@ class Decoder {
   virtual void Finish() = 0;
 };
 
-/// Images go to models that take them; others are told that there was one, as all are of one that
-/// can no longer be read. Fails only for the offline model.
+/// Images go to models that take them. In place of an image, a model that takes none is sent a note
+/// that there was one, and so is every model when the image can no longer be read. Fails only for
+/// the offline model.
 Result<WireRequest> EncodeRequest(const Model& model, const Request& request);
 
 /// The header that carries the key: {"x-api-key", key}, {"authorization", "Bearer " + key}, ...

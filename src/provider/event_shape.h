@@ -3,9 +3,9 @@
 // rest costs a fraction of reading it.
 //
 // An event that fits is the earlier one with other values of the same kinds in the loose places,
-// byte for byte; it is as valid. What an event did, one that fits does again, with its own values,
-// as long as nothing else came between. A decoder therefore forgets the shape before it reads
-// anything in another way. Nothing here fails; memory is bounded by kMaxBytes.
+// byte for byte, so it is as valid. Handling it may repeat what the earlier event did, with the new
+// values, as long as no other event came between. A decoder therefore forgets the shape before it
+// reads anything in another way. Nothing here fails; memory is bounded by kMaxBytes.
 #pragma once
 
 #include <array>

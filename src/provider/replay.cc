@@ -30,7 +30,7 @@ bool IsPlainName(std::string_view name) {
   return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, IsPlain);
 }
 
-/// Models call tools that there are not, by any name.
+/// A model may call a tool that does not exist, by any name: servers take only plain ones.
 std::string WireName(std::string_view name) {
   std::string plain(name.substr(0, kMaxName));
   if (IsPlainName(name)) return plain;

@@ -44,8 +44,8 @@ class ReplayBlocks {
   std::deque<protocol::Block> changed_;
 };
 
-/// What calls are named on the wire: by the id that this model gave them, the first time it is
-/// used; else by ours.
+/// The ids of calls on the wire: the id that this model gave a call, unless an earlier call has the
+/// same one; else ours.
 class WireIds {
  public:
   /// `request` must outlive it.

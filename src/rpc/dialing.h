@@ -1,5 +1,5 @@
-// Dialing: the way from an endpoint to a channel: the socket, then, where that is so, TLS, then the
-// hand-shake of the WebSocket.
+// Dialing: the way from an endpoint to a channel: the socket, then TLS if the endpoint has it, then
+// the hand-shake of the WebSocket.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class Reaching : public std::enable_shared_from_this<Reaching> {
   Reaching(Loop& loop, Done done)
       : socket_(LoopContext::Of(loop)), resolver_(LoopContext::Of(loop)), done_(std::move(done)) {}
 
-  /// kInvalid when the endpoint cannot be one.
+  /// kInvalid when the endpoint makes no sense, such as a path that is too long.
   Status Begin(const Endpoint& endpoint);
   /// Ends it; `done` is not called any more.
   void Abort();

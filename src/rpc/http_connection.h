@@ -20,7 +20,8 @@ namespace stet::rpc {
 inline constexpr std::uint32_t kMaxHead = 16 << 10;
 /// What is read ahead of a request that is being answered, and its head.
 inline constexpr std::size_t kReadAhead = 32 << 10;
-/// What is read at a time of which nothing is known yet.
+/// How much is read at once of bytes that are not parsed yet: behind a request, or before the
+/// close.
 inline constexpr std::size_t kPiece = 4 << 10;
 /// How long a peer that was refused has to take the reply.
 inline constexpr std::chrono::seconds kLingerTime{1};

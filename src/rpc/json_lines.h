@@ -58,12 +58,13 @@ class JsonLines {
   /// The input has ended: what is left is a line, too.
   void Finish();
 
-  /// `done` may be called inside, when it cannot be asked. The request's number, for Drop; 0 then.
+  /// Gives the request's number, for Drop. When the request cannot be sent, calls `done` before it
+  /// returns and gives 0.
   std::int64_t Ask(std::string_view method, const Raw& params, Done done);
   /// The same, waited for on `loop`. kTimeout, kCancelled; the answer is then passed over.
   Async<Result<Raw>> Await(Loop& loop, std::string method, Raw params,
                            std::chrono::milliseconds timeout, CancelToken cancel);
-  /// An answer is not waited for any longer. False when there is one, or nothing was asked.
+  /// Stops waiting for an answer. False when it came already, or there is no such request.
   bool Drop(std::int64_t number);
   /// A request's id, as JSON.
   [[nodiscard]] Raw IdOf(std::int64_t number) const;

@@ -122,7 +122,7 @@ class RpcTest : public testing::Test {
   [[nodiscard]] Endpoint Local() const { return {.unix_path = path_}; }
   [[nodiscard]] Endpoint Tcp() const { return {.host = "127.0.0.1", .port = port()}; }
 
-  /// Runs the loop until it is so; fails after a minute.
+  /// Runs the loop until the condition holds; fails after a minute.
   void RunUntil(const std::function<bool()>& so, std::string_view what) {
     bool late = false;
     Timer deadline(loop_);

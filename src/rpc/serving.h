@@ -1,5 +1,5 @@
-// Serving: what a server's connections share with it and outlive it by. The border between the
-// server, which listens, and the files that speak HTTP.
+// Serving: what a server and its connections share; it lives as long as the last of them. The
+// border between the server, which listens, and the files that speak HTTP.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct Serving {
   std::size_t slots = 0;  // That are taken: connections and the channels made of them.
 };
 
-/// Lasts as long as the connection, whatever it becomes.
+/// Held as long as the connection lives, as HTTP or as a channel.
 std::shared_ptr<void> TakeSlot(const std::shared_ptr<Serving>& serving);
 
 /// The server's side of TLS; shared by its connections.

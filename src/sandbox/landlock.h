@@ -1,5 +1,6 @@
-// Landlock: keeps this process, and all that it starts, to some files. Grants only: what lies
-// inside of a granted folder cannot be taken out again, so what is to be unreadable is gone round.
+// Landlock: keeps this process, and all that it starts, to some files. It has grants only: nothing
+// inside of a granted folder can be excluded, so a folder with an unreadable file in it is not
+// granted whole, but entry by entry.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Mounts: a profile's paths as mounts to be made in this order, for those who make them.
+// Mounts: a profile's paths as mounts, in the order in which bwrap or a namespace makes them.
 #pragma once
 
 #include <string>

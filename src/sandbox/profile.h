@@ -38,9 +38,9 @@ struct Limits {
 /// before read-only before writable. Everything that is not named is readable.
 struct Profile {
   STET_FIELDS(Profile,
-              (Texts, writable),  // What is not there is left out.
-              (Texts, read_only),  // Inside of writable ones. What is not there cannot be made.
-              (Texts, hidden),  // Look empty. What is not there is left out.
+              (Texts, writable),  // A path that does not exist is left out.
+              (Texts, read_only),  // Inside of writable ones. A missing one cannot be made.
+              (Texts, hidden),  // Look empty. A path that does not exist is left out.
               (Text, temp),  // A folder that commands have as /tmp; empty: one for each.
               (Text, network),
               (Texts, hosts),  // "example.com", "*.example.com", each with or without ":443".

@@ -1,5 +1,5 @@
 // Editor: a client's program in which people have files open, saved or not, and see commands run.
-// An interface, so that tools know no client; whatever it answers was not written by us.
+// An interface, so that tools know no client. Its answers come from another program: untrusted.
 //
 // Everything is asked on the loop, may take its time, and is bounded: kTimeout. kUnavailable when
 // the client has gone. A path is the real path that policy has decided on.

@@ -1,4 +1,5 @@
-// What of a project is excluded, as paths on the disk: for those who hide it from a command.
+// What of a project is excluded, as paths on the disk: for the sandbox, which hides it from
+// commands.
 #pragma once
 
 #include <chrono>

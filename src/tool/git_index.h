@@ -42,7 +42,7 @@ class GitIndex {
 Result<std::vector<std::string>> GitLinks(const std::string& index_file);
 inline constexpr std::size_t kMaxLinkedIndex = std::size_t{64} << 20;
 
-/// Whether all that is at the path, which lies in the repository at `root`, can be had again: there
+/// Whether all that is at the path, which lies in the repository at `root`, can be restored: there
 /// is nothing, or git has every file of it as it is. False for more than kMaxRestorableFiles.
 bool IsRestorable(const std::string& root, const std::string& path);
 inline constexpr std::size_t kMaxRestorableFiles = 20'000;

@@ -18,7 +18,7 @@ struct GitProgram {
 
 struct GitPrograms {
   std::string root;  // The folder that the repository was found in; empty: there is none.
-  std::vector<GitProgram> settings;  // What nothing keeps off but not running git.
+  std::vector<GitProgram> settings;  // Avoided only by not running git.
   std::vector<GitProgram> hooks;     // What KeepGitHooksOff keeps off.
 };
 

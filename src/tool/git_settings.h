@@ -16,7 +16,7 @@ struct GitSetting {
   friend bool operator==(const GitSetting&, const GitSetting&) = default;
 };
 
-/// kInvalid for what git would not read either, and for what only we do not.
+/// kInvalid for a text that git refuses, and for one that git reads but this parser does not.
 Result<std::vector<GitSetting>> ParseGitSettings(std::string_view text);
 
 /// Whether git neither runs a program because of it nor looks for more settings elsewhere. By a

@@ -1,5 +1,5 @@
 // Load: a file as the tools have it. Where the client's editor gives the text of files, its text
-// counts, saved or not; else, and when it cannot be had, what is on the disk.
+// counts, saved or not; else, and when the editor does not give it, what is on the disk.
 #pragma once
 
 #include <string>

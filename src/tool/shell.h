@@ -83,8 +83,8 @@ class Shell {
   void OnOutput(std::function<void(std::string_view)> listener) {
     on_output_ = std::move(listener);
   }
-  /// Called once when it has ended, with all output read; at once when that is so. Must not destroy
-  /// the shell.
+  /// Called once when it has ended, with all output read; at once when it has ended already. Must
+  /// not destroy the shell.
   void OnEnd(std::function<void()> listener);
 
   /// More input. kConflict when it takes none, kFull when it has not read what it got before.

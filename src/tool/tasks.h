@@ -41,7 +41,7 @@ class BackgroundTask {
   [[nodiscard]] virtual const TaskFacts& facts() const = 0;
   /// Nothing while it runs.
   [[nodiscard]] virtual std::optional<TaskEnd> end() const = 0;
-  /// Called once when it has ended; at once when that is so. Must not destroy the task.
+  /// Called once when it has ended; at once when it has ended already. Must not destroy the task.
   virtual void OnEnd(std::function<void()> listener) = 0;
 
   /// Asks it to end, and makes it end soon. `by` is model or person.
@@ -64,7 +64,7 @@ class Tasks {
  public:
   static constexpr std::size_t kMaxRunning = 32;
   static constexpr std::size_t kMaxEnded = 32;
-  /// Of a name: it is there to be recognised.
+  /// The most that is kept of a name, which is only there to be recognised.
   static constexpr std::size_t kMaxNameBytes = 200;
 
   using Ended = std::function<void(const std::shared_ptr<BackgroundTask>&)>;

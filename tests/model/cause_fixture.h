@@ -11,7 +11,7 @@
 
 namespace stet::test {
 
-/// `dir` is the session's folder. One that cannot be opened is no matter here.
+/// `dir` is the session's folder. A session that cannot be opened passes.
 inline void ExpectCauses(const std::string& dir) {
   const Result<std::unique_ptr<log::Log>> log = log::Log::Open(dir, {.mode = log::Mode::kRead});
   if (!log) return;

@@ -33,7 +33,7 @@ Program::~Program() {
   const Result<std::vector<DirEntry>> sessions = ListDir(home() + "/sessions");
   if (!sessions || binary_.empty()) return;
   for (const DirEntry& session : *sessions) {
-    // A session that cannot be read, or that has not asked a model yet, is no matter here.
+    // A session that cannot be read, or that has not asked a model yet, is not checked.
     const Ran ran = Run({"replay", session.name, "--json"});
     if (ran.out.empty()) continue;
     EXPECT_EQ(JsonView(ran.out)["different"].IntOr(-1), 0) << ran.out;
