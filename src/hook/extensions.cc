@@ -157,7 +157,7 @@ class Extensions::One : public std::enable_shared_from_this<Extensions::One> {
 
 namespace {
 
-/// A tool that an extension runs. Nobody knows what it does: policy treats it as an effect.
+/// A tool that an extension runs. What it does is unknown, so policy treats it as an effect.
 template <class One>
 class RemoteTool final : public tool::Tool {
  public:

@@ -128,7 +128,7 @@ Async<Result<Lane*>> Hosted::Wake() {
   co_return lane_.get();
 }
 
-/// A session's own folder stands for the one that nobody named.
+/// Where the client named no folder, the session's own is used.
 Status Hosted::OpenNow(bool woken) {
   if (attach_.cwd.empty()) {
     ASSIGN_OR_RETURN(const protocol::SessionSummary summary,
@@ -183,7 +183,7 @@ void Hosted::CatchUp(log::Log& log) {
   if (!heard || log.epoch() != hub_.epoch())
     hub_.Begin(log.epoch(), heard ? hub_.persistent_seq() : log.last_seq());
   begun_ = true;
-  // Ignoring the error on purpose: whoever listens is told again from the log when it can be read.
+  // Ignoring the error on purpose: clients are told again from the log when it can be read.
   (void)log.Read(hub_.persistent_seq() + 1, [&](const log::Entry& entry, std::string_view line) {
     if (const Result<protocol::Event> event = protocol::DecodeEvent(line))
       hub_.AddEvent(event->id, entry.seq, line);

@@ -1,4 +1,4 @@
-// The turns of a session, as somebody would name them to have one left out.
+// The turns of a session, and how the user or the model names one to have it left out.
 #pragma once
 
 #include <string>
