@@ -51,7 +51,7 @@ Host::Host(Loop& loop, HostOptions options)
       lonely_(loop) {}
 
 Host::~Host() {
-  // Connections hear sessions, and the server's callbacks know this.
+  // In this order: connections and streams refer to sessions, the server's callbacks to the host.
   connections_.clear();
   streams_.clear();
   server_.reset();

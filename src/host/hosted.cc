@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kGatherWrites{50};
 constexpr std::size_t kMostRecent = 1000;
 constexpr std::size_t kRecentBytes = std::size_t{4} << 20;
 
-/// What a lane that is awake cannot take on any more.
+/// Whether `attach` asks for something that only opening a lane can give: not one that is awake.
 bool NeedsOpening(const Attach& attach) {
   return attach.at || !attach.fallback_model.empty() || !attach.allowed.empty() ||
          !attach.disallowed.empty() || attach.tools || !attach.add_dirs.empty() ||
@@ -31,7 +31,7 @@ bool NeedsOpening(const Attach& attach) {
          attach.max_ms != 0;
 }
 
-/// What was asked for once is not asked for again when the session is woken.
+/// What to wake the session with later: `attach` without what counts only once.
 Attach Kept(Attach attach, const std::string& session_id) {
   attach.session_id = session_id;
   attach.new_session_id.reset();
@@ -103,7 +103,7 @@ Async<Status> Hosted::Open(Attach attach, std::optional<Environment> environment
   co_return OpenNow(false);
 }
 
-/// What is said of a session that is awake already.
+/// Applies to the lane, which is awake, what can change at once.
 Status Hosted::Join(const Attach& attach) {
   if (attach.answers) {
     attach_.answers = true;
