@@ -15,7 +15,7 @@ Status Asks::Append(protocol::Payload payload, const protocol::Stamp& stamp) {
   return {};
 }
 
-/// What stands in the log already makes no event: who listens is told to look.
+/// An ask that stands in the log already makes no new event: a transient tells clients to look.
 void Asks::TellReopened(const std::string& what) {
   protocol::Wait wait;
   wait.who = "user";

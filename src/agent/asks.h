@@ -1,5 +1,6 @@
-// Asks: what a session's turn waits for somebody to say. Everything asked and answered is in the
-// log before it counts, so any client can answer, and a restart keeps it waiting.
+// Asks: the permissions and questions that a session's turn waits for the user to answer.
+// Everything asked and answered is in the log before it counts, so any client can answer, and what
+// is open still waits after a restart.
 //
 // Belongs to the session's lane, on its loop.
 #pragma once
@@ -27,7 +28,7 @@ class Asks {
  public:
   Asks(Loop& loop, log::Log& log) : loop_(loop), log_(log) {}
 
-  /// Whether anybody will answer. Without that nothing may be asked.
+  /// Whether a client has said that it answers. Without one nothing may be asked.
   [[nodiscard]] bool present() const { return present_; }
   void set_present(bool present) { present_ = present; }
 
@@ -40,8 +41,9 @@ class Asks {
   Async<Result<QuestionReply>> Question(protocol::QuestionAsk ask, bool reopened,
                                         protocol::Stamp stamp, CancelToken cancel);
 
-  /// kNotFound when nothing of that name is open; kConflict, saying who, when it was answered. The
-  /// same answer by the same client once more, as after a reply that was lost, changes nothing.
+  /// kNotFound when nothing of that name is open; kConflict, naming the client, when another answer
+  /// was taken already. The same answer by the same client once more, as after a reply that was
+  /// lost, changes nothing.
   /// `by` is the client that answers, as its host knows it.
   Status Answer(const protocol::PermissionAnswer& answer, const std::string& by);
   Status Answer(const protocol::QuestionAnswer& answer, const std::string& by);

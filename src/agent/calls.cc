@@ -34,9 +34,12 @@ void Calls::Begun(std::int64_t index, std::string_view tool) {
 }
 
 void Calls::Complete(std::int64_t index, const protocol::ToolCallBlock& block) {
+  // Early only when every call before it in the message reads, too: else it could see a file before
+  // an earlier call has changed it.
   const auto all_read = std::ranges::all_of(
       begun_, [&](const auto& call) { return call.first > index || call.second; });
   if (!all_read || running_.size() >= kMaxSideBySide || cancel_.cancelled() || !LoadFiles()) return;
+  // What hooks say of a call is appended, which must wait for its message.
   if (HooksWant(bench_, hook::Event::kPreToolUse, block.tool_name)) return;
   Result<OnePtr> one = Prepare(block);
   if (!one) return;
@@ -61,7 +64,7 @@ Async<void> Calls::Finish() {
 Async<Status> Calls::Run(const protocol::Blocks& blocks) {
   CO_RETURN_IF_ERROR(LoadFiles());
   CO_RETURN_IF_ERROR(PrepareRun(bench_, stamp_));
-  // What started early first: nothing of it was in the log before its message.
+  // What started early is announced first: its message is in the log only now.
   for (const protocol::Block& block : blocks) {
     const auto* call = std::get_if<protocol::ToolCallBlock>(&block);
     const auto early = call != nullptr ? early_.find(call->tool_call_id) : early_.end();
@@ -108,7 +111,8 @@ policy::Decision Calls::Decide(const One& one) const {
   return policy::Decide(bench_.rules, Question(one));
 }
 
-/// What keeps a command in, as far as policy counts on it.
+/// Tells policy whether the command would run in a sandbox, and whether that hides what is
+/// excluded.
 void Calls::LookAtBox(const tool::Intent& intent) const {
   bench_.rules.sandboxed = IsBoxed(bench_.sandbox, bench_.rules.mode);
   bench_.rules.hides_excluded =
@@ -133,7 +137,8 @@ Async<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
   co_return ran;
 }
 
-/// Reads wait for nothing but room; everything else for all before it, and all behind wait for it.
+/// A read waits only until fewer than kMaxSideBySide run. Every other call runs alone: it waits for
+/// all before it, and all behind it wait for it.
 Async<Status> Calls::RunAllowed(OnePtr one, policy::Decision decision, std::string by) {
   const bool alone = !one->tool->reads_only() || one->intent.effects;
   Status room = co_await Await(alone ? 0 : kMaxSideBySide - 1);
@@ -143,7 +148,9 @@ Async<Status> Calls::RunAllowed(OnePtr one, policy::Decision decision, std::stri
   if (!box) co_return Answer(one->block, NotRun(box.error().message));
   one->box = *std::move(box);
   Start(one, std::move(decision), std::move(by));
-  // Who asks a person has done nothing yet: if we die now the question still waits.
+  // `tool_started` is appended here, before the loop begins Execute. A tool that only asks the user
+  // has no effect yet and gets it with its result: if the process dies now, its question still
+  // waits instead of counting as interrupted.
   if (one->tool->asks_user())
     one->in_log = true;
   else
@@ -180,6 +187,7 @@ Async<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::str
   if (earlier_ != nullptr) {
     const auto before = std::ranges::find(earlier_->permissions, one.block.tool_call_id,
                                           &protocol::Permission::tool_call_id);
+    // An answer counts only for the arguments that were asked about.
     if (before != earlier_->permissions.end() && before->args_hash == hash) {
       ask.request_id = before->request_id;
       if (before->phase == "answered") {
@@ -207,7 +215,7 @@ Async<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::str
   co_return TakeAnswer(one, answer, decision);
 }
 
-/// From now on, in this session; a wider grant is kept where the next sessions look.
+/// The rule allows from now on, in this session; a wider grant is also kept for later sessions.
 void Calls::Grant(const std::string& rule, const std::string& scope) {
   bench_.rules.allow.push_back(policy::GrantFrom(rule));
   if (scope == "session" || !bench_.keep_grant) return;
@@ -228,8 +236,8 @@ Result<bool> Calls::TakeAnswer(One& one, const protocol::PermissionAnswer& answe
   return Change(one, *answer.args, "as the user edited it", decision);
 }
 
-/// Whatever changes an input is decided again; only what was asked has been answered. False: it has
-/// its result.
+/// Takes the arguments that the user or a hook put in place of the model's, and lets policy decide
+/// again: the answer was given to the old ones. False: it was refused, and has its result.
 Result<bool> Calls::Change(One& one, Raw args, std::string_view how, policy::Decision& decision) {
   one.args = std::move(args);
   const Status fits = bench_.tools.Check(one.block.tool_name, one.args);
@@ -275,8 +283,8 @@ void Calls::Start(const OnePtr& one, policy::Decision decision, std::string by) 
   bench_.loop.Spawn(Execute(one));
 }
 
-/// Its message is in the log: so is, from now on, what happens to it. Execute has not begun yet, or
-/// only reads.
+/// Appends `tool_started`, now that the message is in the log; from here on what the call does is
+/// appended at once. Execute has not begun yet, or only reads.
 Status Calls::Announce(One& one) {
   one.in_log = true;
   RETURN_IF_ERROR(AppendEvent(bench_.log, one.started, stamp_));
@@ -291,7 +299,7 @@ Status Calls::Announce(One& one) {
 
 Async<void> Calls::Execute(OnePtr one) {
   one->began = SystemClock().Steady();
-  // A log that cannot be written lets nothing happen.
+  // Once the log could not be written nothing more may run: its effects would leave no trace.
   if (status_) {
     tool::Call call = MakeCall(*one);
     std::optional<tool::Outcome> changed = Changed(*one);
@@ -311,8 +319,8 @@ Async<void> Calls::Execute(OnePtr one) {
   one->ended.Set(true);
 }
 
-/// What to say when the call would no longer do what was decided on: somebody may have been asked
-/// for long, and a path may lead elsewhere since.
+/// The result to give when the call would no longer do what was decided on: the user may have taken
+/// long to answer, and a path may lead elsewhere since. Nothing: it may run.
 std::optional<tool::Outcome> Calls::Changed(const One& one) const {
   const Result<tool::Intent> now = one.tool->Intend(one.args, bench_.workspace);
   if (!now) return NotRun(now.error().message);
@@ -401,6 +409,8 @@ Async<Status> Calls::Await(std::size_t at_most) {
   co_return status_;
 }
 
+// One batch, the result last: a crash may keep a prefix of it, but never a result without the facts
+// of its call.
 Status Calls::Land(One& one) {
   std::vector<log::Draft> batch;
   const auto add = [&](protocol::Payload payload) {

@@ -54,7 +54,7 @@ class Calls {
   Async<void> Finish();
 
   [[nodiscard]] const std::vector<Denial>& denials() const { return denials_; }
-  /// Somebody said no, and that the turn shall end; or a hook said so.
+  /// The user denied a call and asked for the turn to end; or a hook did.
   [[nodiscard]] bool stopped() const { return stopped_; }
   /// For people; may be empty.
   [[nodiscard]] const std::string& stop_reason() const { return stop_reason_; }

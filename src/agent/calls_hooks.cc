@@ -13,7 +13,7 @@ hook::ToolFacts FactsOf(const protocol::ToolCallBlock& block, const Raw& args) {
   return {.name = block.tool_name, .input = args, .call_id = block.tool_call_id};
 }
 
-/// A rule that wants somebody asked means a person.
+/// Whether a hook may answer in the user's place: not where a firm rule wants the user asked.
 bool MayBeLifted(const policy::Decision& decision) {
   return decision.verdict == policy::Verdict::kAsk && !decision.firm;
 }
@@ -65,10 +65,11 @@ Async<Result<bool>> Calls::BeforeCall(One& one, policy::Decision& decision, std:
   co_return true;
 }
 
-/// What hooks answer in the user's place: whether it may run; nothing when they leave it to others.
+/// What hooks answer in the user's place: whether it may run; nothing when they leave it to the
+/// user.
 Async<Result<std::optional<bool>>> Calls::AskHooks(One& one, policy::Decision& decision,
                                                    std::string& by) {
-  // What was asked before this process waits for a person already.
+  // What an earlier process asked waits for the user already.
   const bool asked =
       earlier_ != nullptr &&
       std::ranges::find(earlier_->permissions, one.block.tool_call_id,

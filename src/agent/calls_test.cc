@@ -93,7 +93,7 @@ class CallsTest : public log::LogTest {
     ASSERT_TRUE(AppendEvent(*log_, std::move(message), stamp_));
   }
 
-  /// Lets everything happen that waits for nobody.
+  /// Runs the loop until what is left waits for the test.
   void Settle() {
     for (int i = 0; i < 20; ++i) {
       loop_.Post([this] { loop_.Stop(); });

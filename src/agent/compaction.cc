@@ -46,8 +46,8 @@ Shares SharesOf(const Room& room, bool smallest) {
   return shares;
 }
 
-/// A server that refused a request has less room than we think: less than that request, and when
-/// the conversation was made to fit that and is refused again, who knows how little.
+/// A server that refused a request has less room than we think: less than that request. When it
+/// refuses again after a compaction, only kLeastThreshold is believed.
 Room Narrowed(Room room, const CompactionWanted& wanted, std::int64_t tokens_before) {
   if (wanted.trigger != trigger::kReactive) return room;
   const std::int64_t believed = wanted.smallest ? 0 : tokens_before;
@@ -155,7 +155,7 @@ std::int64_t TokensNow(const Workbench& bench) {
 
 namespace {
 
-/// What is done, decided before anybody is asked.
+/// What the compaction will do, decided before hooks or a model are asked.
 struct Planned {
   std::int64_t tokens_before = 0;
   Room room;
@@ -178,7 +178,7 @@ Result<std::optional<Planned>> Plan(Workbench& bench, const CompactionWanted& wa
   const std::int64_t bytes = context::SizeOf(bench.conversation).bytes;
   const bool manual = wanted.trigger == trigger::kManual;
   if (manual && bytes < kTooLittleBytes) return std::nullopt;
-  // Who asks for it wants it done, though there is room.
+  // A user who asks for a compaction wants it done, though there is room: keep less.
   const std::int64_t keep = bench.tokens.BytesOf(plan.shares.keep);
   const std::optional<context::Cut> cut =
       context::PlanCut(bench.log.index(), parts, manual ? std::min(keep, bytes / 4) : keep);
@@ -245,7 +245,7 @@ Async<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol
   const std::size_t focus = wanted.focus.size();
   Result<bool> agreed = co_await BeforeCompaction(bench, stamp, kind, wanted.focus, cancel);
   if (!agreed) co_return std::unexpected(agreed.error());
-  // What no server takes is made smaller, whoever objects.
+  // A reactive one happens though hooks object: the server takes no request of this size.
   if (!*agreed && wanted.trigger != trigger::kReactive) co_return std::nullopt;
   if (wanted.focus.size() != focus) plan->memory.reset();
   Result<std::optional<Summary>> summary = co_await Summarise(bench, stamp, *plan, wanted, cancel);

@@ -29,7 +29,7 @@ inline constexpr std::string_view kReactive = "reactive";
 struct CompactionWanted {
   std::string_view trigger;
   std::string focus;      // What the user wants kept above all; may be empty.
-  bool smallest = false;  // Keep nothing and ask nobody: the last one did not help.
+  bool smallest = false;  // Keep nothing and ask no model: the last one did not help.
 };
 
 struct Compacted {

@@ -79,7 +79,8 @@ Async<Result<hook::Verdict>> FireHooks(Workbench& bench, protocol::Stamp stamp,
   for (const hook::SaidFinding& finding : verdict.findings)
     batch.push_back({.payload = PayloadOf(finding), .id = "", .stamp = stamp});
   if (!batch.empty()) CO_RETURN_IF_ERROR(bench.log.Append(std::move(batch)));
-  // What is said before a compaction is for who sums up; what is said of a prompt goes with it.
+  // Context of PreCompact is for the model that sums up, and that of a blocked prompt is dropped
+  // with the prompt. All other context is owed to the model.
   const bool blocked = event == hook::Event::kUserPromptSubmit && verdict.blocks;
   if (event != hook::Event::kPreCompact && !blocked) {
     for (const hook::Said& said : verdict.contexts)

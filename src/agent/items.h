@@ -1,4 +1,5 @@
-// Harness items: what the model must see though nobody typed it, through the one pipe there is.
+// Harness items: what the harness tells the model beside the user's messages. All of it goes
+// through here.
 #pragma once
 
 #include <optional>
@@ -42,8 +43,7 @@ bool IsItemOrigin(std::string_view origin);
 /// has carried that one yet. Else it is a message of its own.
 Result<bool> MayMerge(const log::Log& log);
 
-/// The event of an item. kInvalid for a kind or origin that there is not, and for an item that says
-/// nothing.
+/// The event of an item. kInvalid for an unknown kind or origin, and for an item without text.
 Result<protocol::HarnessItem> MakeItem(NewItem item, bool merges);
 
 /// Appends the item where it belongs, which is decided here once. Fails as the two above do.

@@ -21,7 +21,7 @@ struct Opening {
   bool unanswered = false;               // The user's last message has no turn at all.
   std::string last_end;                  // Why the last turn that ended did; empty: there is none.
   std::int64_t last_turn_at = 0;         // When the last turn started; 0: there is none.
-  std::vector<policy::Rule> grants;      // Allowed by somebody for the whole session.
+  std::vector<policy::Rule> grants;      // Allowed by the user for the whole session.
 
   // Of the calls that have no result yet.
   std::vector<protocol::ToolStarted> started;
@@ -29,7 +29,8 @@ struct Opening {
   std::vector<protocol::Permission> permissions;  // The latest of each request.
   std::vector<protocol::Question> questions;      // A question's id is its call's.
 
-  /// Whether this call only waits for somebody's word, or for what was said to be acted on.
+  /// Whether this call has not begun: it waits for the user's answer, or has it and was not run
+  /// yet.
   [[nodiscard]] bool Waits(const std::string& tool_call_id) const;
 };
 

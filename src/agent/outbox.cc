@@ -299,7 +299,7 @@ Result<bool> OwesNotice(Workbench& bench) {
   for (const Ordinal at : bench.outbox.due()) {
     ASSIGN_OR_RETURN(const protocol::Event event, bench.log.EventAt(at));
     if (std::holds_alternative<protocol::Task>(event.payload)) return true;
-    // What cannot be read cannot be told: it keeps no turn going.
+    // An event that cannot be read cannot be told, and must not keep the turn going for ever.
     const auto* owed = std::get_if<protocol::Owed>(&event.payload);
     if (owed != nullptr && (owed->origin == "user" || owed->origin == "system")) return true;
   }

@@ -29,7 +29,7 @@ class Outbox {
  public:
   /// Of `owed` events that wait; the next one is refused, and people are told so.
   static constexpr std::size_t kMaxWaiting = 100;
-  /// Of one text; the rest of it is cut off and said to be so.
+  /// Of one text; the rest is cut off, and the text says so.
   static constexpr std::size_t kMaxTextBytes = 32'768;
 
   /// Brings it up to the log's leaf.

@@ -30,14 +30,14 @@ constexpr std::array kModes = {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto,
 constexpr std::array kSources = {Source::kCommandLine, Source::kSession, Source::kLocal,
                                  Source::kUser,        Source::kProject, Source::kManaged};
 
-/// What must never be allowed of a file, whoever asks by whatever name.
+/// What must never be allowed of a file, by whichever tool and under whichever name.
 struct Target {
   const char* path;  // In the world.
   bool read_denied = false;
   bool write_denied = false;
   bool read_asked = false;   // Unless everything is let happen.
   bool write_asked = false;  // Even then.
-  bool ruled = false;        // By a rule that somebody has made.
+  bool ruled = false;        // By a rule of one of the sources.
 };
 
 constexpr std::array kTargets = {

@@ -14,7 +14,7 @@ class Progress {
   static constexpr int kStepsBeforeAsking = 8;
 
   /// What the calls of one step were and gave. True when so many steps in a row brought nothing new
-  /// that somebody should be asked; the count then starts again.
+  /// that the user, or else the model, should be told; the count then starts again.
   bool Stalls(const std::vector<std::string>& findings);
   /// The last step brought something new.
   [[nodiscard]] bool moved() const { return nothing_new_ == 0; }

@@ -9,7 +9,7 @@
 namespace stet::agent {
 namespace {
 
-/// Where links lead. What is no file of the user stays as it is written.
+/// Follows links in the paths. One that cannot be resolved stays as it is written.
 void Follow(std::vector<policy::ShellPath>& paths, const tool::Workspace& workspace) {
   for (policy::ShellPath& path : paths) {
     if (path.path.empty()) continue;

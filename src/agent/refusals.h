@@ -1,5 +1,5 @@
-// Refusals: when a turn runs against the rules again and again, somebody should know instead of the
-// model going round.
+// Refusals: counts the calls of a turn that the rules refused. When there are too many, the user is
+// asked, or the turn ends, instead of the model trying on.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ class Refusals {
   static constexpr std::size_t kInAll = 20;
 
   /// What the rules refused in one step, and whether anything else was done in it. True when it is
-  /// time to tell somebody; the counts then start again.
+  /// time to ask the user; the counts then start again.
   bool TooMany(std::size_t refused, bool something_ran) {
     if (something_ran) in_row_ = 0;
     in_row_ += something_ran ? 0 : refused;

@@ -51,7 +51,7 @@ std::string Judge(const std::string& tool_call_id, const Opening& opening,
          "run it again.";
 }
 
-/// Nobody can answer any more what this call asked.
+/// Withdraws what this call asked: it gets its result now, so no answer could count.
 std::vector<protocol::Payload> Withdrawals(const std::string& tool_call_id,
                                            const Opening& opening) {
   std::vector<protocol::Payload> withdrawn;
@@ -74,7 +74,8 @@ std::vector<protocol::Payload> Withdrawals(const std::string& tool_call_id,
   return withdrawn;
 }
 
-/// Questions on the path that stayed open, but for those of calls: whoever asked is gone.
+/// Questions on the path that stayed open and belong to no open call: the turn that asked them died
+/// with its process.
 Result<std::vector<std::string>> LostQuestions(const log::Log& log) {
   std::vector<std::string> open;
   for (const log::Ordinal event : log::ControlsOn(log.index(), log.index().leaf())) {

@@ -49,8 +49,8 @@ Status PrepareRun(Workbench& bench, const protocol::Stamp& stamp);
 /// it.
 Status RestoreAfterCompact(Workbench& bench, const protocol::Stamp& stamp);
 
-/// Somebody goes on with a run that was stopped by a limit or held up: that stop is lifted. What is
-/// unsafe or out of scope stays.
+/// A turn begins, so the run goes on: a stop by a limit or a gate is lifted. A stop as unsafe or
+/// out of scope stays.
 Status LiftStop(Workbench& bench, const protocol::Stamp& stamp);
 
 /// For capsules: the bytes of a regular file.

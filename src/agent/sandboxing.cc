@@ -51,7 +51,7 @@ bool IsBoxed(const SandboxRules& rules, policy::Mode mode) {
 Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent,
                      AllowedBy by) {
   if (!IsWanted(rules, mode) || intent.command.empty() || intent.unsandboxed) return Boxed();
-  // Only who asked for a sandbox in so many words may get less than all of it.
+  // A weaker mechanism is taken only where the user enabled the sandbox without requiring it.
   const bool whole = rules.required || rules.when == SandboxRules::When::kInAutoMode;
   const Result<sandbox::Mechanism> mechanism =
       sandbox::Choose(rules.profile, whole ? sandbox::Need::kWhole : sandbox::Need::kBest);
@@ -66,7 +66,7 @@ Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent&
   if (rules.required)
     return Fail(Code::kUnsupported,
                 fmt::format("[sandbox] required = true, and {}", mechanism.error().message));
-  // In mode auto nobody asked for it: then commands are what they are without.
+  // In mode auto the user asked for no sandbox: commands run without, and policy knows (IsBoxed).
   if (rules.when == SandboxRules::When::kInAutoMode) return Boxed();
   return Boxed{.chosen = {},
                .note = fmt::format("(It ran without a sandbox: {}.)\n", mechanism.error().message)};

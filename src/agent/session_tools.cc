@@ -35,7 +35,7 @@ void SessionTools::UseWindow(std::int64_t context_window) {
 
 void SessionTools::Renew() { Replace(protocol::toolset_cause::kCompaction); }
 
-/// By what the box has now. What comes to the same is not replaced.
+/// Takes the toolset that the box gives now, unless it is the same one.
 void SessionTools::Replace(std::string_view why) {
   tool::Toolset now = box_.Assemble(small());
   if (now == toolset_ && !blob_.empty()) return;

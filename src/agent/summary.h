@@ -21,7 +21,7 @@ struct SummaryWanted {
 
 struct Summary {
   std::string text;
-  std::string model;  // Who wrote it.
+  std::string model;  // The model that wrote it.
 };
 
 /// Asks the model for the summary of what `told` tells: at most twice. Nothing when there is none

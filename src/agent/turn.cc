@@ -197,7 +197,7 @@ Result<provider::Request> Turn::BuildRequest() {
   return MakeRequest(parts, bench_.conversation, bench_.log);
 }
 
-/// What the user said meanwhile.
+/// Appends what the user sent while the turn ran: the next request carries it.
 Status Turn::TakeSteers() {
   const protocol::QueueItems steers = bench_.log.index().state().steers;
   for (const protocol::QueueItem& steer : steers) {
@@ -215,10 +215,14 @@ Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   protocol::TurnStart begun;
   begun.turn_index = end.steps;
   bench_.log.Publish(std::move(begun));
+  // What the model must hear before it is asked again. Messages of extensions that are under way
+  // become owed events first, so that this step pays them as well.
   if (bench_.extensions != nullptr) co_await bench_.extensions->Settle();
   CO_RETURN_IF_ERROR(PayOwed(bench_, stamp_));
   CO_RETURN_IF_ERROR(TakeSteers());
   CO_RETURN_IF_ERROR(PrepareRun(bench_, stamp_));
+  // The context: made to fit the window, then projected from the path. Whatever changes it is an
+  // event first, so that the same log gives the same request.
   const Status room = co_await MakeRoom(bench_, stamp_, cancel_.token());
   if (!room) co_return room;
   CO_RETURN_IF_ERROR(PayOwed(bench_, stamp_));  // What a compaction found, or what ended during it.
@@ -231,6 +235,8 @@ Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   }
   if (!transformed) co_return transformed;
   CO_ASSIGN_OR_RETURN(provider::Request request, BuildRequest());
+  // The model call: its start is in the log before the request is sent. The reply streams as
+  // transients of the event that it will become, and reads that it calls start at once.
   const std::string event_id = protocol::NewEventId(ProcessRandom());
   Calls calls(bench_, stamp_, cancel_.token());
   ReplyStream stream(bench_.log, calls, event_id);
@@ -243,6 +249,8 @@ Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   Result<provider::CallResult> asked =
       co_await AskModel(bench_.log, *bench_.model, request, purpose, stream, cancel_.token());
   bench_.conversation.TakeBack(std::move(request.entries));
+  // The message comes first: nothing about a call may stand in the log before it. Without it the
+  // reads that started early are stopped, and leave no trace.
   Status kept = asked ? Keep(*asked, event_id) : Status(std::unexpected(asked.error()));
   if (!kept) {
     co_await calls.Finish();
@@ -255,6 +263,7 @@ Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   const protocol::Blocks& blocks = asked->reply.content.blocks;
   if (HasText(blocks)) end.text = protocol::PlainText(blocks);
   end.stop_reason = asked->reply.content.stop_reason;
+  // The calls: policy or the user decides on each, and each has its result when this returns.
   Status ran = co_await RunCalls(calls, blocks, end);
   if (!ran) co_return ran;
   protocol::TurnEnd done;
@@ -262,10 +271,11 @@ Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   done.stop_reason = asked->reply.content.stop_reason;
   done.usage = asked->reply.content.usage;
   bench_.log.Publish(std::move(done));
+  // Whether there is a next step: the same request made smaller, one that goes on, or none.
   Result<bool> smaller = co_await RecoverRoom(*asked);
   if (!smaller) co_return std::unexpected(smaller.error());
   if (*smaller) {
-    --end.steps;  // It was no step.
+    --end.steps;  // The refused request does not count as a step.
     co_return Status();
   }
   CO_RETURN_IF_ERROR(Recover(*asked, end, rests));
@@ -274,8 +284,8 @@ Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   co_return heard;
 }
 
-/// True when the request did not fit and the conversation is smaller now: it is asked again. Twice
-/// without an answer between them is all there is to try.
+/// True when the server refused the request as too large and the conversation has been compacted:
+/// the caller asks again. Tried at most twice in a row without an answer.
 Async<Result<bool>> Turn::RecoverRoom(const provider::CallResult& call) {
   constexpr int kTries = 2;
   const auto& failure = call.reply.failure;
@@ -293,7 +303,7 @@ Async<Result<bool>> Turn::RecoverRoom(const provider::CallResult& call) {
   const Result<std::optional<Compacted>> done =
       co_await agent::Compact(bench_, stamp_, std::move(wanted), cancel_.token());
   if (!done) co_return std::unexpected(done.error());
-  // A reply that filled the window is there, and is gone on with.
+  // A reply that merely filled the window is in the log: the turn goes on behind it.
   co_return refused && done->has_value();
 }
 
@@ -313,7 +323,7 @@ Async<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnE
   co_return checked;
 }
 
-/// Whether somebody says that the turn may go on.
+/// Asks the user whether the turn may go on. False for "Stop" and for a declined question.
 Async<Result<bool>> Turn::AskToGoOn(std::string text) {
   protocol::QuestionAsk ask;
   ask.question_id = protocol::NewRequestId(ProcessRandom());
@@ -326,7 +336,9 @@ Async<Result<bool>> Turn::AskToGoOn(std::string text) {
   co_return answer.StringOr("") != "Stop" && !answer["declined"];
 }
 
-/// What somebody refused, somebody knows of; the rules' refusals are told.
+/// Counts the calls that the rules refused; those that the user refused do not count. Beyond a
+/// limit the user is asked whether to go on; without a client that answers, the turn ends as
+/// denied.
 Async<Status> Turn::CheckRefusals(const Calls& calls) {
   const auto by_rules = static_cast<std::size_t>(std::ranges::count_if(
       calls.denials(), [](const Denial& denial) { return denial.rule != "user"; }));
@@ -344,7 +356,8 @@ Async<Status> Turn::CheckRefusals(const Calls& calls) {
   co_return Status();
 }
 
-/// A turn that goes round in circles is never ended by us: somebody is asked, or the model told.
+/// A turn that goes round in circles is never ended by us: the user is asked whether to go on;
+/// where no client answers, the model is told.
 Async<Status> Turn::CheckProgress(const Calls& calls) {
   const bool stalls = progress_.Stalls(calls.findings());
   if (progress_.moved()) stop_blocks_ = 0;
@@ -411,7 +424,7 @@ Status Turn::Recover(const provider::CallResult& call, TurnEnd& end, bool& rests
   return {};
 }
 
-/// True when the model has been told something that it must answer.
+/// True when the model must be asked again: it was told something, or something waits to be told.
 Result<bool> Turn::GoOnAfter(const provider::CallResult& call) {
   const protocol::Blocks& blocks = call.reply.content.blocks;
   const std::string stop = call.reply.content.stop_reason.value_or("");

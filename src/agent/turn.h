@@ -27,7 +27,7 @@ inline constexpr std::string_view kCancelled = "cancelled";
 inline constexpr std::string_view kMaxTurns = "max_turns";
 inline constexpr std::string_view kBudget = "budget";
 inline constexpr std::string_view kTimeout = "timeout";
-inline constexpr std::string_view kStopped = "stopped";     // Somebody denied a call and said stop.
+inline constexpr std::string_view kStopped = "stopped";     // The user or a hook said so.
 inline constexpr std::string_view kDenied = "denied";       // By the rules, again and again.
 inline constexpr std::string_view kBlocked = "blocked";     // A gate holds the end up.
 inline constexpr std::string_view kNoOutput = "no_output";  // Nothing that fits the schema came.
@@ -62,11 +62,11 @@ class Turn {
 
   /// Begins with the event that is the leaf now: a user's message, or a notice.
   Async<Result<TurnEnd>> Run();
-  /// Goes on with the calls of the last message that wait for somebody's word.
+  /// Goes on with the calls of the last message that wait for the user's answer.
   Async<Result<TurnEnd>> Resume(const Opening& opening);
-  /// Ends before it begins: what it was to begin with is not to be answered, and why.
+  /// Ends before it begins: hooks refused the message that it was to answer, and said why.
   Result<TurnEnd> Refuse(std::string why);
-  /// Nothing but a compaction, because somebody asked for it; `focus` is to be kept above all.
+  /// Nothing but a compaction, because a client asked for it; `focus` is to be kept above all.
   Async<Result<TurnEnd>> Compact(std::string focus);
 
  private:
@@ -99,7 +99,7 @@ class Turn {
   protocol::Stamp stamp_;
   Progress progress_;
   Refusals refusals_;
-  bool denied_ = false;  // The rules refused too much, and nobody is there to be told.
+  bool denied_ = false;                     // The rules refused too much, and no client answers.
   std::optional<std::int64_t> max_tokens_;  // Raised, after a reply was cut.
   int continuations_ = 0;                   // In a row.
   int output_reminders_ = 0;

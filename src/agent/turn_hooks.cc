@@ -15,8 +15,8 @@ Result<TurnEnd> Turn::Refuse(std::string why) {
   return end;
 }
 
-/// A hook may send the model on. One that does so again and again, though nothing comes of it, is
-/// no longer heeded.
+/// A Stop hook may send the model on instead of letting the turn end. After too many times in a row
+/// without progress it is no longer heeded.
 Async<Status> Turn::AskStopHooks(TurnEnd& end, bool& rests) {
   constexpr int kMaxStopBlocks = 3;
   if (!HooksWant(bench_, hook::Event::kStop)) co_return Status();

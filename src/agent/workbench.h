@@ -93,7 +93,7 @@ struct Workbench {
   log::Ordinal transformed_to = 0;         // Extensions know the conversation up to here.
 };
 
-/// Appends one event. Nothing but what the caller knows already happens when it fails.
+/// Appends one event. Fails as log::Log::Append does.
 Status AppendEvent(log::Log& log, protocol::Payload payload, const protocol::Stamp& stamp,
                    const std::string& id = "");
 

@@ -164,7 +164,7 @@ Status Conversation::Rebuild(const log::Log& log, log::Ordinal leaf, log::Ordina
     std::vector<log::Ordinal> kept;
     log::Ordinal up = keep ? above_ : log::kNone;
     for (; up != log::kNone && up != *keep; up = entries[up].parent) kept.push_back(up);
-    // What it should keep after is not above it: nothing is known to be kept.
+    // Where `keep_after` is not on the path above the barrier, nothing above it is kept.
     if (keep && up == *keep) {
       chain.insert(chain.end(), kept.begin(), kept.end());
       above_ = *keep;

@@ -7,7 +7,7 @@
 
 namespace stet::context {
 
-/// Whole: whoever shows it cuts it to fit, and makes it safe for a terminal.
+/// Whole: the face that shows it cuts it to fit, and makes it safe for a terminal.
 protocol::DisplayRow ToDisplay(const protocol::Event& event);
 
 }  // namespace stet::context

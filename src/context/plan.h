@@ -1,5 +1,5 @@
 // Plans: which parts of the active view give way when it grows too large, and where it is cut.
-// Pure: whoever acts on a plan records it as an event, so that it is decided once.
+// Pure: the caller that acts on a plan records it as an event, so that it is decided once.
 #pragma once
 
 #include <cstdint>

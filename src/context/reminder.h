@@ -6,7 +6,7 @@
 
 namespace stet::context {
 
-/// `text` as the model is told things that nobody typed.
+/// `text` as the harness tells it to the model: marked, so that it does not pass for the user's.
 inline std::string ReminderText(std::string_view text) {
   return "<system-reminder>\n" + std::string(text) + "\n</system-reminder>";
 }

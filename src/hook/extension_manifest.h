@@ -36,7 +36,7 @@ struct ExtensionManifest {
   std::string version;
   std::vector<std::string> command;  // The program, and its arguments; run in `folder`.
   std::int64_t timeout = 10;         // Seconds that it has for an answer.
-  bool fail_closed = false;          // What it cannot be asked about does not happen.
+  bool fail_closed = false;          // If it cannot be asked, the action does not happen.
   std::vector<ExtensionTool> tools;
   std::vector<ExtensionCommand> commands;
   std::vector<std::string> events;      // That it wants to hear of; "*": every event of the log.

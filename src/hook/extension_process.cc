@@ -81,7 +81,7 @@ Status ExtensionProcess::Start() {
   return {};
 }
 
-/// What it says is taken as it means it: extensions are written by hand.
+/// Reads leniently: extensions are written by hand, and small faults of form are not worth failing.
 std::shared_ptr<rpc::JsonLines> ExtensionProcess::MakeLine() {
   rpc::JsonLines::Handlers handlers;
   const auto asked = [this](const std::string& method, const Raw& params) {
@@ -106,7 +106,7 @@ std::shared_ptr<rpc::JsonLines> ExtensionProcess::MakeLine() {
                                           [this](const std::string& line) { Write(line); });
 }
 
-/// It is over with this process; everything that waits for it fails.
+/// Kills the process; every request that waits for it fails with kUnavailable.
 void ExtensionProcess::End(std::string_view why) {
   watch_in_.reset();
   watch_out_.reset();

@@ -121,7 +121,7 @@ class Extensions::One : public std::enable_shared_from_this<Extensions::One> {
     if (--self->converting_ == 0 && self->settled_) self->settled_->Set(true);
   }
 
-  /// What it is to a model is asked once, here; then it is stored so.
+  /// Asks the extension once for the text that the model is shown; that text is what is stored.
   static Async<void> Convert(std::shared_ptr<One> self, ExtensionMessage message, std::string own) {
     if (self->manifest_.Intercepts(intercept::kConvertToLlm)) {
       Raw params{""};
@@ -157,7 +157,7 @@ class Extensions::One : public std::enable_shared_from_this<Extensions::One> {
 
 namespace {
 
-/// A tool that an extension runs. Nobody knows what it does: policy treats it as an effect.
+/// A tool that an extension runs. What it does is unknown, so policy treats it as an effect.
 template <class One>
 class RemoteTool final : public tool::Tool {
  public:

@@ -62,7 +62,7 @@ class Extensions {
   Extensions(const Extensions&) = delete;
   Extensions& operator=(const Extensions&) = delete;
 
-  /// Valid as long as this. Whoever adds them skips those whose name is taken.
+  /// Valid as long as this. The toolbox that takes them skips those whose name is taken.
   std::vector<std::unique_ptr<tool::Tool>> MakeTools();
 
   [[nodiscard]] std::vector<ExtensionCommand> commands() const;

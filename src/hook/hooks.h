@@ -62,10 +62,10 @@ class Hooks {
   /// nothing.
   Async<Verdict> Run(Moment moment, Occasion occasion, CancelToken cancel);
 
-  /// Runs them without anybody waiting; what they say goes to `told`, unless they were
-  /// stopped.
+  /// Starts them and returns at once; what they say goes to `told`, unless they were stopped.
   void Notify(Moment moment, Occasion occasion, std::function<void(const Verdict&)> told);
-  /// Ends what was notified, soon: what still runs then is stopped. Nobody is notified afterwards.
+  /// Lets what Notify started end, soon: what still runs then is stopped. Notify does nothing
+  /// afterwards.
   Async<void> Finish();
 
  private:
@@ -81,7 +81,7 @@ class Hooks {
   std::vector<Hook> hooks_;
   Surroundings around_;
   CancelSource finishing_;
-  std::size_t notified_ = 0;  // Rounds that nobody waits for.
+  std::size_t notified_ = 0;  // Rounds that Notify started and that still run.
   std::optional<Pending<bool>> none_left_;
 };
 

@@ -113,7 +113,7 @@ TEST_F(HooksTest, OneThatHangsIsKilledWithWhatItStarted) {
   EXPECT_EQ(verdict.messages,
             (std::vector<Said>{{"hook:PreToolUse/1", "it was stopped after 1 s"}}));
   const pid_t pid = std::stoi(ReadFile(dir_.Sub("pid")).value_or("0"));
-  // Who inherits what it started may take a moment to bury it.
+  // The process that inherits its children may take a moment to reap them.
   const Deadline deadline = Deadline::After(std::chrono::seconds(30));
   while (::kill(-pid, 0) == 0 && !deadline.Passed()) ::poll(nullptr, 0, 1);
   EXPECT_NE(::kill(-pid, 0), 0) << "its group is gone";

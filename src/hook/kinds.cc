@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kDefaultTimeout{60'000};
-/// Somebody waits for the end of the program.
+/// The user waits for the program to end.
 constexpr milliseconds kMostAtSessionEnd{5'000};
 constexpr std::size_t kShownBytes = 500;
 

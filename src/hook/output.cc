@@ -204,7 +204,8 @@ Result<Output> ReadOutput(Event event, std::string_view text) {
   output.stop_reason = members.Text("stopReason");
   output.message = members.Text("systemMessage");
   ReadDecision(event, members, output);
-  // What a hook wrote is shown to nobody as it is; the member is known so that its kind is checked.
+  // A hook's raw output is never shown, so this changes nothing; it is read so that its kind is
+  // checked.
   (void)members.Flag("suppressOutput", false);
   RETURN_IF_ERROR(members.status());
   RETURN_IF_ERROR(ReadSpecific(event, object["hookSpecificOutput"], output));

@@ -1,7 +1,7 @@
 // Output: what one hook said, read from its standard output or from the body of a reply, and
 // Verdict, what all hooks of one occasion come to. The members are in doc/format/hooks.md.
 //
-// What is read was written by somebody else: it is bounded, and whatever is wrong with it is an
+// A hook is another program: what is read of it is bounded, and whatever is wrong with it is an
 // error that names the member.
 #pragma once
 
@@ -79,7 +79,7 @@ struct SaidFinding {
 
 struct Verdict {
   Permission permission = Permission::kNone;
-  Said decided;  // Who gave the permission or the denial, and why.
+  Said decided;  // The hook that allowed or denied, and why.
   bool interrupts = false;
   bool blocks = false;
   Said block;  // The first one's name; all reasons, in order.

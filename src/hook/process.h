@@ -18,7 +18,7 @@ struct ProcessEnd {
     kExited,      // See exit_code.
     kSignal,      // By a signal that we did not send.
     kTimeout,     // Its group was killed because its time was up.
-    kCancelled,   // The same because somebody cancelled.
+    kCancelled,   // The same because the caller cancelled.
     kNotStarted,  // `err` says why.
   };
   How how = How::kExited;

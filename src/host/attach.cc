@@ -27,7 +27,7 @@ namespace {
 using protocol::Attach;
 
 /// What commands and hooks are started with: no keys; and where the repository brings programs that
-/// nobody trusts, no hooks of git's.
+/// the user has not trusted, no hooks of git's.
 Variables VariablesFor(std::shared_ptr<const Environment> environment,
                        std::vector<std::string> secrets, const protocol::TrustReport& trust) {
   const auto row = std::ranges::find(trust.parts, "git", &protocol::TrustRow::part);

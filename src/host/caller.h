@@ -1,4 +1,4 @@
-// Caller: who asks a host, and what they may.
+// Caller: the client that asks a host, and its rights.
 #pragma once
 
 #include <algorithm>

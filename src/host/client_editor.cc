@@ -22,7 +22,7 @@ constexpr milliseconds kWriteTime{30'000};
 constexpr milliseconds kTerminalTime{10'000};
 constexpr std::size_t kMaxTerminalName = 256;
 
-/// The client's reply to M. What a client says is another's: it may be anything.
+/// The client's reply to M. It is another program's text, and may be anything.
 template <protocol::IsMethod M>
 Async<Result<typename M::Reply>> Ask(Loop& loop, std::shared_ptr<client::Services> services,
                                      typename M::Params params, milliseconds within,
@@ -90,7 +90,7 @@ class ClientEditor final : public tool::Editor {
     open.environment = std::move(command.variables);
     open.cwd = std::move(command.cwd);
     open.max_bytes = static_cast<std::int64_t>(command.max_bytes);
-    // Not cancelled: a terminal that nobody knows would stay.
+    // Not cancelled: the client might open it all the same, and only with its id can we close it.
     const CancelToken never;
     Result<protocol::TerminalOpened> said =
         co_await Ask<method::TerminalOpen>(loop_, services_, std::move(open), kTerminalTime, never);

@@ -207,7 +207,7 @@ void Connection::Forget(const std::string& session_id) {
   DropOffer(session_id);
 }
 
-/// A path is the same file for both on the same machine only.
+/// Only for a client on this machine: elsewhere a path would name another file.
 Status Connection::Offer(const protocol::Offer& offer) {
   if (!peer_.local) return Fail(Code::kDenied, "only a client on the unix socket offers services");
   if (ended_ || leaving_) return std::unexpected(Gone());
@@ -233,7 +233,7 @@ void Connection::DropOffer(const std::string& session_id) {
       ++asked;
       continue;
     }
-    // Whoever hears it goes on later, from the loop.
+    // The call that waits for the answer goes on later, from the loop, not inside `done`.
     asked->second.done(std::unexpected(Gone()));
     asked = asked_.erase(asked);
   }

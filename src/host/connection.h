@@ -1,5 +1,5 @@
-// Connection: one client of a host: it says who it is, asks, is answered, and hears the sessions
-// that it subscribed to.
+// Connection: one client of a host: it says what it is called, asks, is answered, and hears the
+// sessions that it subscribed to.
 //
 // What it is told is gathered into at most one frame per kFlush. A client that takes nothing for
 // the host's patience is sent away. Belongs to the loop; owned by the host.
@@ -26,7 +26,8 @@ namespace stet::host {
 
 class Host;
 
-/// Whose request it is: of the same user on the unix socket, or by its token. kAuth, kDenied.
+/// The caller of a request: the same user on the unix socket, or the holder of its token. kAuth,
+/// kDenied.
 Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
                             const std::optional<std::string>& token);
 

@@ -22,7 +22,7 @@ const Handler* FindHandler(std::string_view method) {
   return nullptr;
 }
 
-/// What a session's file says of a request: those that change something, and those that fail.
+/// Notes a request in the session's diagnostics if it changes something or has failed.
 void Note(const Handler& handler, const Host& host, const std::string& client_id,
           const Outcome& outcome, std::chrono::steady_clock::time_point began) {
   const Result<std::string>& reply = outcome.reply;

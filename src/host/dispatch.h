@@ -9,8 +9,8 @@
 
 namespace stet::host {
 
-/// kDenied without the right, kUnsupported for a method that there is not, kInvalid for params that
-/// do not fit.
+/// kDenied without the right, kUnsupported for an unknown method, kInvalid for params that do not
+/// fit.
 Async<Outcome> Dispatch(std::string_view method, Call call);
 
 }  // namespace stet::host

@@ -69,7 +69,7 @@ void EventStream::Push(std::shared_ptr<const std::string> message) {
   } else if (type == "live") {
     at_.seq = seq(json["seq"]);
   }
-  // Who catches up from the log has not seen everything.
+  // A client that catches up from the log has missed transients: it cannot resume by epoch and seq.
   at_.epoch = feed_->live() ? json["epoch"].IntOr(at_.epoch) : -1;
   channel_->Send(fmt::format("event: {}\nid: {}.{}.{}.{}\ndata: {}\n\n", type, at_.epoch, at_.seq,
                              at_.persistent_seq, at_.persistent_id, data));

@@ -18,7 +18,7 @@ namespace {
 
 using protocol::GarbageItem;
 
-/// Younger temporary files may belong to somebody who is still at work.
+/// Younger temporary files may belong to a process that is still at work.
 constexpr Millis kTemporaryAge = Millis{60} * 60 * 1000;
 
 bool IsOldTemporary(const std::string& path, std::string_view name) {

@@ -33,7 +33,7 @@ namespace stet::host {
 struct Call {
   Host& host;
   Caller caller;
-  Line& line;  // The caller's; whoever dispatches keeps it until the outcome is there.
+  Line& line;  // The caller's; must live until the outcome is there.
   std::string params;
 };
 

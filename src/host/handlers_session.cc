@@ -10,7 +10,8 @@ namespace {
 namespace method = protocol::method;
 using protocol::Nothing;
 
-/// What loosens the rules answers questions before they are asked.
+/// A mode or a rule may loosen policy, which answers questions before they are asked: it needs the
+/// same right as an answer.
 Status MayLoosen(const Caller& caller, std::string_view mode, std::string_view allowed) {
   if ((mode.empty() && allowed.empty()) || caller.May(protocol::right::kApprove)) return {};
   return Fail(Code::kDenied, "modes and rules need the right approve");

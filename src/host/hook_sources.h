@@ -24,7 +24,7 @@ struct HookSources {
 /// trusted is not looked at.
 Result<std::vector<hook::Hook>> CollectHooks(const HookSources& sources);
 
-/// All there are, for people; those of a project that is not trusted are said to be off.
+/// All there are, for people; those of a project that is not trusted are listed as off.
 Result<protocol::HookRows> ListHooks(const HookSources& sources);
 
 struct ExtensionSources {

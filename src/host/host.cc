@@ -51,7 +51,7 @@ Host::Host(Loop& loop, HostOptions options)
       lonely_(loop) {}
 
 Host::~Host() {
-  // Connections hear sessions, and the server's callbacks know this.
+  // In this order: connections and streams refer to sessions, the server's callbacks to the host.
   connections_.clear();
   streams_.clear();
   server_.reset();
@@ -61,7 +61,7 @@ Result<std::unique_ptr<Host>> Host::Start(Loop& loop, HostOptions options) {
   std::unique_ptr<Host> host(new Host(loop, std::move(options)));
   ASSIGN_OR_RETURN(host->device_id_, config::DeviceId(host->options_.roots));
   RETURN_IF_ERROR(host->Listen());
-  // Whoever started it may be gone before it listens.
+  // The client that started it may be gone before it listens: then it leaves as well.
   host->lonely_.Start(kLonely, [self = host.get()] {
     self->had_clients_ = true;
     self->LeaveIfAlone();
@@ -82,8 +82,8 @@ Status Host::Listen() {
   return {};
 }
 
-/// Whoever asks must mean this host: a page of another site, or a name that somebody points here,
-/// does not.
+/// A request over the network must mean this host: one from a page of another site (Origin), or by
+/// a foreign DNS name that leads here (Host), is refused.
 Status Host::Admit(const rpc::HttpRequest& request) const {
   if (request.peer.local) return {};
   const std::string_view name = NameIn(request.Header("host"));
@@ -129,13 +129,14 @@ void Host::DropStream(std::uint64_t number) {
   streams_.erase(found);
 }
 
-/// Not inside of what it was called from, and in any case before this, which it knows.
+/// Destroys `gone` from the loop, not inside a call of its own; at the latest with the host, which
+/// it refers to.
 void Host::Bury(std::shared_ptr<void> gone) {
   buried_.push_back(std::move(gone));
   loop().Post([this] { (void)std::exchange(buried_, {}); });
 }
 
-/// A host that a client started leaves with the last one, unless work goes on.
+/// A host that a client started ends with its last client, unless a session still works.
 void Host::LeaveIfAlone() {
   if (options_.launched != "client" || !connections_.empty() || !had_clients_ || stopping_) return;
   const bool works =
@@ -203,7 +204,7 @@ void Host::ArmSweep() {
                [this] { Sweep(); });
 }
 
-/// Puts to sleep what rests, and forgets what nobody hears.
+/// Puts sessions to sleep that have rested long enough, and forgets those that no client hears.
 void Host::Sweep() {
   sweeping_ = false;
   const auto now = SystemClock().Steady();

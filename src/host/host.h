@@ -1,8 +1,8 @@
-// Host: the sessions of this device and everybody who is connected to them.
+// Host: the sessions of this device and the clients that are connected to them.
 //
-// It opens sessions when they are needed and puts them to sleep when nobody works on them, takes
-// clients over the unix socket and the network, and answers them through Dispatch. One per device:
-// whoever starts it holds the device's lock. Belongs to the loop.
+// It opens sessions when they are needed and puts them to sleep when no turn or task runs in them,
+// takes clients over the unix socket and the network, and answers them through Dispatch. One per
+// device: the process that starts it holds the device's lock. Belongs to the loop.
 #pragma once
 
 #include <chrono>
@@ -31,9 +31,9 @@ struct HostOptions {
   std::chrono::milliseconds sleep_after = std::chrono::minutes(5);
   /// A client that takes nothing for this long is sent away.
   std::chrono::milliseconds patience = std::chrono::seconds(60);
-  /// Called when it should end: somebody asked for it, or nobody needs it any more.
+  /// Called when it should end: a client asked for it, or the last client has left.
   std::function<void()> stop;
-  /// Called when it is to stay, whoever started it.
+  /// Called when it is to stay, even if a client started it.
   std::function<void()> keep;
 };
 
@@ -44,7 +44,7 @@ class Host {
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  /// Tells everybody, cancels what runs, and closes every session.
+  /// Tells all clients, cancels what runs, and closes every session.
   Async<void> Shutdown();
 
   [[nodiscard]] protocol::HostStatus Describe() const;

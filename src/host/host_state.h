@@ -20,7 +20,8 @@ Status WriteHostState(const config::Roots& roots, const protocol::HostState& sta
 std::optional<protocol::HostState> RunningHost(const config::Roots& roots);
 
 /// Where the unix socket is made: in the data folder, or, where that name is too long for a socket,
-/// in a folder of the user's own under /tmp, which is made. kDenied when somebody else has it.
+/// in a folder of the user's own under /tmp, which is made. kDenied when that folder
+/// is not this user's alone.
 Result<std::string> SocketPath(const config::Roots& roots);
 
 }  // namespace stet::host

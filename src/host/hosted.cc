@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds kGatherWrites{50};
 constexpr std::size_t kMostRecent = 1000;
 constexpr std::size_t kRecentBytes = std::size_t{4} << 20;
 
-/// What a lane that is awake cannot take on any more.
+/// Whether `attach` asks for something that only opening a lane can give: not one that is awake.
 bool NeedsOpening(const Attach& attach) {
   return attach.at || !attach.fallback_model.empty() || !attach.allowed.empty() ||
          !attach.disallowed.empty() || attach.tools || !attach.add_dirs.empty() ||
@@ -31,7 +31,7 @@ bool NeedsOpening(const Attach& attach) {
          attach.max_ms != 0;
 }
 
-/// What was asked for once is not asked for again when the session is woken.
+/// What to wake the session with later: `attach` without what counts only once.
 Attach Kept(Attach attach, const std::string& session_id) {
   attach.session_id = session_id;
   attach.new_session_id.reset();
@@ -103,7 +103,7 @@ Async<Status> Hosted::Open(Attach attach, std::optional<Environment> environment
   co_return OpenNow(false);
 }
 
-/// What is said of a session that is awake already.
+/// Applies to the lane, which is awake, what can change at once.
 Status Hosted::Join(const Attach& attach) {
   if (attach.answers) {
     attach_.answers = true;
@@ -128,7 +128,7 @@ Async<Result<Lane*>> Hosted::Wake() {
   co_return lane_.get();
 }
 
-/// A session's own folder stands for the one that nobody named.
+/// Where the client named no folder, the session's own is used.
 Status Hosted::OpenNow(bool woken) {
   if (attach_.cwd.empty()) {
     ASSIGN_OR_RETURN(const protocol::SessionSummary summary,
@@ -183,7 +183,7 @@ void Hosted::CatchUp(log::Log& log) {
   if (!heard || log.epoch() != hub_.epoch())
     hub_.Begin(log.epoch(), heard ? hub_.persistent_seq() : log.last_seq());
   begun_ = true;
-  // Ignoring the error on purpose: whoever listens is told again from the log when it can be read.
+  // Ignoring the error on purpose: clients are told again from the log when it can be read.
   (void)log.Read(hub_.persistent_seq() + 1, [&](const log::Entry& entry, std::string_view line) {
     if (const Result<protocol::Event> event = protocol::DecodeEvent(line))
       hub_.AddEvent(event->id, entry.seq, line);

@@ -1,5 +1,5 @@
-// Hosted: one session in a host: its lane while it is awake, its hub for whoever listens, and what
-// it takes to wake it up again.
+// Hosted: one session in a host: its lane while it is awake, its hub for the clients that listen,
+// and what it takes to wake it up again.
 //
 // An awake session holds the log's lock; one that sleeps holds nothing, and is read from its file.
 // When another process holds it, its file is followed: events only. Belongs to the loop.
@@ -42,7 +42,7 @@ class Hosted final : public FeedSource {
                                               const std::optional<Environment>& environment);
 
   [[nodiscard]] const std::string& id() const override { return id_; }
-  /// The file of what was done for it, for those who mend it.
+  /// The file with what the host did for it, for developers who look into a failure.
   [[nodiscard]] std::string diagnostics() const;
   [[nodiscard]] bool awake() const { return lane_ != nullptr; }
   [[nodiscard]] bool working() const { return lane_ && !lane_->resting(); }

@@ -64,7 +64,7 @@ Status WriteMember(JsonWriter& writer, std::string_view name, const std::string&
   return {};
 }
 
-/// The params that a query has. kInvalid names what there is not.
+/// The params that a query has. kInvalid names a member that the method does not know.
 template <class Params>
 Result<std::string> ParamsFrom(std::string_view query) {
   ASSIGN_OR_RETURN(const auto members, rpc::ParseQuery(query));

@@ -1,7 +1,7 @@
-// Hub: what one session says to everybody: its events and transients as messages of the wire, in
-// the order of seq, and the latest of them once more for whoever was away.
+// Hub: what one session says to all its clients: its events and transients as messages of the wire,
+// in the order of seq, and the latest of them once more for a client that was away.
 //
-// Deltas that come within kGather are one message; everybody is sent the same ones. What was
+// Deltas that come within kGather are one message; all clients are sent the same ones. What was
 // broadcast in an opening (epoch) is kept, within kMaxKept and the budget of all hubs, and
 // forgotten when the next one begins. Belongs to the loop. Nothing here fails.
 #pragma once
@@ -64,7 +64,8 @@ class Hub {
   Hub(const Hub&) = delete;
   Hub& operator=(const Hub&) = delete;
 
-  /// An opening begins behind the event `seq`: nothing that was kept can be gone on with.
+  /// An opening begins behind the event `seq`: what was kept of the one before is dropped, and no
+  /// client can resume from it.
   void Begin(std::int64_t epoch, std::uint64_t seq);
   void AddEvent(std::string_view id, std::uint64_t seq, std::string_view line);
   void AddTransient(const protocol::Transient& transient);

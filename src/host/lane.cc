@@ -98,17 +98,18 @@ Status Lane::Prepare() {
   return {};
 }
 
-/// Answers what the log has open, by what it says of it.
+/// Gives every call that a dead process left open its result, by what the log says of the call.
 Status Lane::Settle(bool keep_waiting) {
   ASSIGN_OR_RETURN(waits_, agent::SettleInterrupted(*setup_.log, opening_, keep_waiting));
-  // What was left, somebody may go on with.
+  // A client may continue what was left: it counts as interrupted.
   if (opening_.unanswered || (opening_.open_turn && !waits_))
     opening_.last_end = agent::ended::kInterrupted;
   broken_ = false;
   return {};
 }
 
-/// The session keeps its instructions; what is appended later is said as such.
+/// The instructions of a session are frozen: what the user appends later is told to the model as an
+/// item.
 Status Lane::NoteAppendedInstructions() {
   const std::string& appended = setup_.instructions.appended;
   if (appended.empty() || waits_) return {};
@@ -174,12 +175,14 @@ protocol::LiveState Lane::State() const {
 Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::string& client_id) {
   if (send.client_message_id &&
       setup_.log->index().FindKey(log::Key::kClientMessage, *send.client_message_id)) {
+    // The client lost our reply and sent it again.
     protocol::Accepted known;
     known.what = "known";
     return known;
   }
   if (broken_) {
-    // There was no room, or no disk: what was under way then is answered first.
+    // The log could not be written when the last turn ended: its open calls get their results
+    // first.
     const std::optional<protocol::InstructionSnapshot> snapshot = opening_.snapshot;
     ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
     if (!opening_.snapshot) opening_.snapshot = snapshot;
@@ -191,7 +194,7 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::str
   if (send.how == "compact") return Compact(send.text);
   if (!SaysSomething(send)) return Fail(Code::kInvalid, "there is nothing to send");
   if (working() && !asks_.permissions().empty() && waits_) {
-    // A new message instead of an answer: what waited is given up.
+    // What the turn before asked is still open: a new message is not taken for its answer.
     return Fail(Code::kBusy,
                 "a question of the turn before waits for its answer: answer it, or "
                 "cancel it first");
@@ -253,6 +256,7 @@ Result<protocol::Accepted> Lane::Start(const protocol::Send& send, const std::st
   ASSIGN_OR_RETURN(message.message.blocks, ContentOf(send));
   const bool first = setup_.log->index().state().user_messages == 0;
   NewTurn();
+  // The message is in the log before the client hears that it was accepted.
   if (Status appended = AppendMessage(std::move(message), client_id); !appended) {
     turn_.reset();
     return std::unexpected(std::move(appended).error());

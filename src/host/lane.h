@@ -2,8 +2,8 @@
 // after the other, and keeps its queues; everything it knows it could read from the log again.
 //
 // Belongs to the host's loop: everything here is called on its thread. A turn that ends well goes
-// on with the next follow-up; after a cancel, an error or a restart the queues stand still until
-// somebody sends or continues.
+// on with the next follow-up; after a cancel, an error or a restart the queues stand still until a
+// client sends or continues.
 #pragma once
 
 #include <deque>
@@ -49,8 +49,8 @@ struct LaneSetup {
   Variables variables;                     // That commands and hooks get: no keys.
   std::vector<std::string> hidden;         // Names of those that they do not get.
   std::vector<std::string> private_hosts;  // That WebFetch may ask.
-  bool answers = false;                    // Somebody answers what is asked.
-  bool keep_waiting = false;  // What was asked before goes on waiting, if somebody answers.
+  bool answers = false;                    // A client answers what is asked.
+  bool keep_waiting = false;  // What was asked before still waits, if a client answers.
   bool fresh = false;         // The session was made just now.
   bool woken = false;         // It goes on where it was put to sleep.
   bool task_end_starts_turn = true;
@@ -77,7 +77,7 @@ class Lane {
 
   [[nodiscard]] protocol::LiveState State() const;
   [[nodiscard]] Result<protocol::PermissionReport> Permissions() const;
-  // `client_id` is who sends, answers or marks, for the record.
+  // `client_id` is the client that sends, answers or marks; it goes into the log.
   Result<protocol::Accepted> Send(const protocol::Send& send, const std::string& client_id);
   void Cancel();
   Status Answer(const protocol::PermissionAnswer& answer, const std::string& client_id);
@@ -106,7 +106,7 @@ class Lane {
   /// A person has it stopped; its end follows soon. kNotFound, kConflict when it has ended.
   Status StopTask(const std::string& task_id);
   [[nodiscard]] Result<protocol::TaskOutput> TaskOutput(const std::string& task_id) const;
-  /// From now on somebody answers what is asked.
+  /// From now on a client answers what is asked.
   void ExpectAnswers() { asks_.set_present(true); }
   /// What a client does for the session from now on; null: nothing.
   void UseServices(std::shared_ptr<client::Services> services);

@@ -100,7 +100,7 @@ Status Lane::AtRest() {
   return Fail(Code::kBusy, "a turn is under way: cancel it first, or wait for its end");
 }
 
-/// What was known of the path before is no longer so.
+/// The leaf was moved: what was remembered of the old path is forgotten.
 Status Lane::Moved() {
   bench_.files.reset();
   verified_ = false;

@@ -30,7 +30,7 @@ void Lane::OpenHooks() {
   setup_.loop.Spawn(TellStart());
 }
 
-/// Their tools are a session's as any other; a name that is taken stays with who has it.
+/// Their tools join the session's; of two tools with one name the one that was added first stays.
 Status Lane::OpenExtensions() {
   if (setup_.extensions.empty()) return {};
   const hook::ExtensionSession session{.loop = setup_.loop,

@@ -63,7 +63,7 @@ Result<protocol::RunReport> Lane::Run() {
 
 Result<protocol::TurnRows> Lane::Turns() const { return ReadTurns(*setup_.log); }
 
-/// The model's own: what it may name, or what came of it.
+/// The Snip tool: without a turn the list of turns that may be named, else what came of it.
 Result<std::string> Lane::SnipByModel(const std::optional<std::string>& turn, bool undo) {
   protocol::Mark mark;
   mark.what = undo ? "unsnip" : "snip";
@@ -79,7 +79,8 @@ Result<std::string> Lane::SnipByModel(const std::optional<std::string>& turn, bo
   return text.empty() ? std::string("There is no finished turn before this one.") : text;
 }
 
-/// Nothing may stand between a message and its results: a turn that runs takes it at its next step.
+/// Nothing may stand between a message and its results: while a turn runs the pin is owed, and the
+/// next step tells of it.
 Status Lane::TellOfPin(std::string text) {
   if (working()) {
     agent::NewOwed owed{

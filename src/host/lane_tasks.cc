@@ -40,7 +40,7 @@ void Lane::OpenTasks(const protocol::TaskRows& tasks) {
   shells_ = std::make_unique<tool::Shells>(*tasks_, setup_.log->paths().tasks());
 }
 
-/// Tries again what the log had no room for before.
+/// Appends the ends of tasks in order; those that the log had no room for are tried again.
 void Lane::RecordEnds() {
   while (!unrecorded_.empty()) {
     // Ignoring the error on purpose: the next append of a turn meets it as well.
@@ -83,7 +83,8 @@ Status Lane::RecordEnd(const tool::BackgroundTask& task) {
   return {};
 }
 
-/// A turn that begins with the ends of tasks, when the turn before came to its own.
+/// Begins a turn with the ends of tasks that are owed, if the turn before completed. True: it
+/// began, and the caller runs it.
 Result<bool> Lane::BeginWithOwed() {
   if (closing_ || broken_ || !setup_.task_end_starts_turn ||
       opening_.last_end != agent::ended::kCompleted)
@@ -98,7 +99,7 @@ Result<bool> Lane::BeginWithOwed() {
   return true;
 }
 
-/// What ran in the background died with its process.
+/// Records tasks of an earlier process, which died with it, as lost.
 Status Lane::NoteLostTasks(const protocol::TaskRows& tasks) {
   for (const protocol::TaskRow& row : tasks) {
     if (row.state != "running") continue;

@@ -20,6 +20,7 @@ constexpr std::size_t kReportsKept = 256;
 }  // namespace
 
 Async<Status> Lane::RunOne(std::string mentions, bool resume) {
+  // What SessionStart hooks add is owed before the first step, which pays it.
   co_await AwaitStart();
   if (!std::exchange(primed_, true) && !setup_.fresh) setup_.prime(bench_);
   if (const Status kept = agent::KeepToolset(bench_, turn_->stamp()); !kept) {
@@ -33,6 +34,7 @@ Async<Status> Lane::RunOne(std::string mentions, bool resume) {
     }
   }
   Result<std::optional<std::string>> refused = std::nullopt;
+  // The message is in the log. Hooks may still refuse it: then it is hidden from the model.
   if (!mentions.empty())
     refused = co_await agent::SubmitPrompt(bench_, turn_->stamp(), mentions, cancel_.token());
   if (!refused || *refused) {
@@ -67,7 +69,7 @@ Async<void> Lane::Work(std::string mentions, bool resume) {
     mentions.clear();
     const bool goes_on = ran && !closing_ && opening_.last_end == agent::ended::kCompleted;
     Result<bool> next = goes_on ? TakeFollowUp(mentions) : Result<bool>(false);
-    // What ended while the last reply was given, or after it.
+    // No follow-up: tasks that ended since the last request begin a turn.
     if (goes_on && next && !*next) next = BeginWithOwed();
     rested.Set(true);
     if (!next || !*next) break;
@@ -86,7 +88,7 @@ Async<void> Lane::KeepMemory() {
   done.Set(true);
 }
 
-/// No turn of the conversation: where that stood, it still stands.
+/// Not a turn of the conversation: how the last turn ended stays as it is.
 Async<void> Lane::WorkCompaction(std::string focus) {
   const Result<agent::TurnEnd> end = co_await turn_->Compact(std::move(focus));
   agent::TurnEnd broken;
@@ -96,7 +98,7 @@ Async<void> Lane::WorkCompaction(std::string focus) {
   pins_unsure_ = true;
   const Pending<bool> rested = *rested_;
   turn_.reset();
-  // What ended meanwhile was kept from the tree until now.
+  // Tasks that ended during the compaction are told only now.
   const Result<bool> begun = BeginWithOwed();
   if (begun && *begun) setup_.loop.Spawn(Work("", false));
   rested.Set(true);
@@ -114,7 +116,7 @@ void Lane::EndTurn(const Result<agent::TurnEnd>& end) {
   ShowEnd(how);
 }
 
-/// The report is there before the end is told.
+/// Keeps the report before the end is published: a client that hears of the end asks for it.
 void Lane::ShowEnd(const agent::TurnEnd& how) {
   reports_.push_back(ReportOf(how));
   if (reports_.size() > kReportsKept) reports_.pop_front();
@@ -194,6 +196,8 @@ bool Lane::resting() const {
 }
 
 Async<Status> Lane::Close(bool sleeps) {
+  // From here on no turn follows. All that appends ends before the log is closed: side calls, the
+  // turn, hooks, and last the tasks, whose ends are recorded.
   closing_ = true;
   Cancel();
   title_cancel_.Cancel();

@@ -227,8 +227,8 @@ class LocalHost final : public client::HostControl {
   Status RevokeToken(const std::string& name) override { return host::Tokens(roots_).Revoke(name); }
 
  private:
-  /// The host that runs already, if one does. What the user starts does not leave with its clients,
-  /// whoever started it first.
+  /// The host that runs already, if one does. When the user starts one that a client had started
+  /// before, it no longer leaves with its clients.
   [[nodiscard]] Result<std::optional<HostState>> Running(const HostLaunch& launch) const {
     while (std::optional<HostState> running = FindHost(roots_)) {
       if (launch.listen && running->address.empty())

@@ -12,7 +12,7 @@ namespace stet::host {
 
 std::unique_ptr<client::HostControl> MakeHostControl(config::Roots roots);
 
-// `face` is what the client is named for, in its id: the log says who sent and who approved.
+// `face` begins the client's id, by which the log names the client that sent or approved something.
 
 /// A client of the host that `state` describes, over its unix socket.
 std::unique_ptr<client::RemoteLive> Reach(const protocol::HostState& state, std::string_view face);

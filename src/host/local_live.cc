@@ -47,7 +47,7 @@ class LocalSession final : public client::LiveSession {
         lane_(std::move(lane)),
         subscription_(std::move(subscription)) {}
   ~LocalSession() override {
-    // Ignoring the error on purpose: whoever wants to hear of it closes.
+    // Ignoring the error on purpose: a caller that wants to hear of it calls Close.
     (void)Close();
   }
 

@@ -58,7 +58,7 @@ Status MaskLog(const std::string& path, const Renamed& renamed) {
       text = MaskSecrets(WithNames(log::Unsealed(text), renamed));
       log::SealLine(text, 0);
     } else {
-      (text = MaskSecrets(text)) += '\n';  // Damaged as it is, it tells nobody anything.
+      (text = MaskSecrets(text)) += '\n';  // Not sealed: it stays a damaged line.
     }
     RETURN_IF_ERROR(WriteAll(out.get(), text));
   }

@@ -8,7 +8,7 @@
 
 namespace stet::host {
 
-/// Masks the copy in that folder, which nobody else uses. Blobs may be links to the original's:
+/// Masks the copy in that folder, which only the caller uses. Blobs may be links to the original's:
 /// they are replaced, never written into.
 Status MaskCopy(const log::Paths& copy);
 

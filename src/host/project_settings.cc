@@ -29,7 +29,8 @@ std::string KeyOf(const ModelSettings& model) {
   return model.api_key_env ? "$" + *model.api_key_env : "";
 }
 
-/// Whether the user has named this key for this host, or everybody knows that it belongs there.
+/// Whether the user has named this key for this host, or it is the key of a built-in provider
+/// there.
 bool IsKnownKey(const Settings& user, const std::string& key, std::string_view host) {
   const auto same = [&](const ModelSettings& model) {
     return KeyOf(model) == key && policy::HostOf(model.base_url.value_or("")) == host;

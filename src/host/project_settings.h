@@ -18,7 +18,7 @@ struct SessionSettings {
 /// where the user did not say.
 Result<SessionSettings> ReadSessionSettings(const config::Roots& roots, const std::string& project);
 
-/// What to tell somebody who opens the project: what it brings that is not used. Empty: nothing.
+/// What to tell the user who opens the project: what it brings that is not used. Empty: nothing.
 std::string TrustNote(const protocol::TrustReport& report);
 
 }  // namespace stet::host

@@ -10,9 +10,9 @@
 namespace stet::host {
 
 /// Every file that was written or deleted after `target` in the file's order, whatever the branch
-/// (absent: ever). With `restore`, those whose earlier content is kept, and that nobody else has
-/// changed since, are put back; each is announced by a write fact first, so that this can be undone
-/// as well.
+/// (absent: ever). With `restore`, files are put back whose earlier content is kept and that
+/// nothing but the session has changed since; each is announced by a write fact first, so that this
+/// can be undone as well.
 Result<protocol::FileRows> FilesSince(log::Log& log, const std::optional<std::string>& target,
                                       bool restore);
 

@@ -71,8 +71,8 @@ bool IsContained() {
          !ProcessEnvironment("IS_SANDBOX").empty();
 }
 
-/// What is asked for now, else what the session has, else the configuration's. Bypass is for who
-/// asks for it now; no file and no earlier session can.
+/// The mode that the client asks for, else the session's, else the configuration's. Bypass must be
+/// asked for by the client: no file and no earlier session can turn it on.
 Result<Mode> ModeOf(const RuleSources& sources) {
   std::string name = sources.attach.mode;
   if (name.empty()) name = sources.kept_mode;
@@ -150,7 +150,7 @@ Result<std::string> ExcludedPatterns(const std::vector<const config::Settings*>&
   add(own.exclude);
   const Result<std::string> ignored = ReadFile(project + "/.stetignore", kMaxIgnoreFile);
   if (ignored) return patterns + *ignored + '\n';
-  // What is excluded and cannot be told is not simply shown.
+  // A .stetignore that cannot be read fails: else what it excludes would be shown.
   if (ignored.error().code != Code::kNotFound) return std::unexpected(ignored.error());
   return patterns;
 }

@@ -1,5 +1,5 @@
-// The rules that a session works under, from everybody who may say something: the machine's
-// administrator, the user, the user for this project, the project, the command line.
+// The rules that a session works under, from all who may set some: the machine's administrator,
+// the user, the user for this project, the project, the command line.
 #pragma once
 
 #include "config/roots.h"

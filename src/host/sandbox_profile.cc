@@ -27,7 +27,7 @@ constexpr std::array kSystemSecrets = {
     "/etc/ssh/ssh_host_ed25519_key",
 };
 
-/// Variables with such names hold secrets, or lead to those who have them.
+/// Variables with such names hold secrets, or lead to a process that has them.
 constexpr std::array kDropped = {"*_API_KEY",     "*_APIKEY",        "*_TOKEN",
                                  "*_SECRET",      "*_SECRET_KEY",    "*_ACCESS_KEY",
                                  "*_PRIVATE_KEY", "*PASSWORD",       "*_PASSWD",
@@ -113,8 +113,8 @@ class ProfileMaker {
     Protect(git + "/info/attributes");
   }
 
-  /// The repository of a linked worktree. It must point back to it: a file that merely names a
-  /// folder makes that writable for nobody.
+  /// Makes the repository of a linked worktree writable. It must point back to the worktree: a .git
+  /// file that merely names some folder does not make that folder writable.
   void AddWorktree(const std::string& link) {
     constexpr std::string_view kLead = "gitdir: ";
     const std::string line = FirstLineOfFile(link);
@@ -174,7 +174,7 @@ agent::SandboxRules MakeSandboxRules(const ProfileSources& sources) {
   rules.when = !settings.enabled   ? When::kInAutoMode
                : *settings.enabled ? When::kAlways
                                    : When::kNever;
-  // Whoever requires it wants it.
+  // `required` implies `enabled`.
   if (settings.required.value_or(false)) rules.when = When::kAlways;
   rules.required = settings.required.value_or(false);
   if (rules.when != When::kNever) rules.profile = MakeProfile(sources);

@@ -126,7 +126,7 @@ Status Service::Announce() {
   RETURN_IF_ERROR(WriteHostState(roots_, state_));
   if (launch_.ready_fd < 0) return {};
   const Fd ready(static_cast<int>(launch_.ready_fd));
-  // Ignoring the error on purpose: whoever waited has gone.
+  // Ignoring the error on purpose: the client that waited may have gone.
   (void)WriteAll(ready.get(), "ready\n");
   return {};
 }
@@ -139,8 +139,8 @@ void Service::Keep() {
 
 void Service::Stop() {
   if (std::exchange(stopping_, true)) return;
-  // Said at once: whoever comes now waits for its end instead of asking it. Ignoring the error on
-  // purpose: it is said again at the end.
+  // Written at once: a client that comes now waits for the host's end instead of asking it.
+  // Ignoring the error on purpose: it is written again at the end.
   state_.stopped_at = SystemClock().Now();
   (void)WriteHostState(roots_, state_);
   auto end = [](Service& service) -> Async<void> {

@@ -7,8 +7,9 @@
 
 namespace stet::host {
 
-/// Until SIGTERM, SIGINT, `host.stop`, or, started by a client, until nobody needs it. Must run
-/// before any other thread is made: it watches signals. kBusy, naming it, when one runs.
+/// Serves until SIGTERM, SIGINT or `host.stop`; one that a client started also ends when the last
+/// client has left and no session works. Must run before any other thread is made: it watches
+/// signals. kBusy, naming the host that runs, when there is one.
 Status ServeHost(const config::Roots& roots, const protocol::HostLaunch& launch);
 
 }  // namespace stet::host

@@ -11,7 +11,8 @@
 namespace stet::host {
 
 Result<protocol::TaskRows> TasksIn(const std::string& session_dir) {
-  // Looked at first: what ends while the log is read is then still said to run.
+  // Read before the log: else the holder could write a task's end and leave in between, and the
+  // task would be called lost.
   const std::optional<LockHolder> holder = FileLock::Holder(log::Paths{session_dir}.lock());
   ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> log, log::Log::Open(session_dir, {}));
   ASSIGN_OR_RETURN(protocol::TaskRows rows, agent::ReadTasks(*log));

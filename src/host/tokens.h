@@ -1,6 +1,6 @@
-// Tokens: whom a host lets in over the network, and with which rights. Kept hashed: a token is
-// shown once, when it is made. Read anew for every client, so that one that is taken back counts no
-// more. Any thread, any process; changes are serial by a lock beside the file.
+// Tokens: which clients a host lets in over the network, and with which rights. Kept hashed: a
+// token is shown once, when it is made. The file is read anew for every client, so that a revoked
+// token counts no more. Any thread, any process; changes are serial by a lock beside the file.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ class Tokens {
  public:
   explicit Tokens(const config::Roots& roots) : roots_(roots) {}
 
-  /// The token. kConflict when the name is taken, kInvalid for a right that there is not.
+  /// The token. kConflict when the name is taken, kInvalid for an unknown right.
   Result<std::string> Add(const std::string& name, const std::vector<std::string>& rights);
   /// kNotFound when there is none of that name.
   Status Revoke(const std::string& name);
   [[nodiscard]] Result<protocol::TokenRows> List() const;
 
-  /// Whose it is; kAuth when it is nobody's.
+  /// The row of this token; kAuth when there is none.
   [[nodiscard]] Result<protocol::TokenRow> Check(std::string_view token) const;
 
  private:

@@ -81,7 +81,7 @@ Status CopyLog(const log::Paths& from, int out) {
   return CopyBytes(fd.get(), 0, end, out);
 }
 
-/// A copy of the session's folder that nobody writes: the log's whole lines, blobs as links, the
+/// A copy of the session's folder that no lane writes: the log's whole lines, blobs as links, the
 /// summary, child agents.
 Status Stage(const log::Paths& from, const log::Paths& to) {
   RETURN_IF_ERROR(MakeDirs(to.dir));

@@ -140,7 +140,8 @@ void BringGit(protocol::TrustReport& report, const tool::GitPrograms& programs) 
   if (count > kShown) Bring(report, "git", fmt::format("{} more", count - kShown));
 }
 
-/// Of what it names, not of all that git keeps there: that changes with every branch.
+/// Covers the programs that the repository names, not all that git keeps there: that changes with
+/// every branch.
 Result<std::string> GitFingerprint(const tool::GitPrograms& programs) {
   if (IsEmpty(programs)) return "";
   Fingerprint print;

@@ -1,4 +1,4 @@
-// Trust: which of the things that a project brings may act. Until somebody says so, nothing of it
+// Trust: which of the things that a project brings may act. Until the user says so, nothing of it
 // is loaded, run or connected to, and its configuration can only tighten.
 //
 // Trust is given per part, for the files as they are: their fingerprint is kept beside it, and when
@@ -26,7 +26,7 @@ Result<protocol::TrustReport> ReadTrust(const config::Roots& roots, const std::s
 bool Trusts(const protocol::TrustReport& report, std::string_view part);
 
 /// Trusts these parts, and no others, of the project as it is now; none: nothing is trusted any
-/// longer. kInvalid names a part that there is not.
+/// longer. kInvalid names an unknown part.
 Status SetTrust(const config::Roots& roots, const std::string& project,
                 const std::vector<std::string>& parts);
 

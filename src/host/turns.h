@@ -1,4 +1,4 @@
-// The turns of a session, as somebody would name them to have one left out.
+// The turns of a session, and how the user or the model names one to have it left out.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ Result<protocol::TurnRows> ReadTurns(const log::Log& log);
 Result<protocol::TurnRow> FindTurn(const log::Log& log, const protocol::TurnRows& rows,
                                    const std::string& typed, bool runs);
 
-/// What a session's lists are named by: the whole, or a beginning that only one has. kNotFound or
-/// kConflict; `noun` is what it should have been.
+/// The position in `names` of the one that `typed` names: in full, or by a beginning that only one
+/// has. kNotFound or kConflict; `noun` says in the message what was looked for.
 Result<std::size_t> FindNamed(const std::vector<std::string>& names, const std::string& typed,
                               std::string_view noun);
 

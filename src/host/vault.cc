@@ -60,7 +60,7 @@ Result<std::string> Vault::Key(bool make) const {
   const Result<std::string> file = ReadFile(key_path_, kMaxName);
   if (file) return Decoded(*file);
   if (file.error().code != Code::kNotFound) return std::unexpected(file.error());
-  // There may be a bus and no keyring on it, or one that nobody can unlock here.
+  // There may be a bus and no keyring on it, or a locked one that no person is here to unlock.
   bool answers = false;
   if (HasKeyring()) {
     const Result<std::optional<std::string>> kept = ReadKeyring(path_);

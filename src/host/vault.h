@@ -1,8 +1,8 @@
 // Vault: secrets by name, in one sealed file. The key of the seal is in the keyring of the desktop
 // where one takes it; else in a file beside the vault, which keeps the values out of searches,
-// copies and logs, but not from who may read all of the user's files.
+// copies and logs, but not from a process that may read all of the user's files.
 //
-// A value leaves the vault only for who asks for it by name: models' servers, and `stet vault get`.
+// A value leaves the vault only by its name: for requests to models' servers, and `stet vault get`.
 // One process changes it at a time; kBusy when another does.
 #pragma once
 

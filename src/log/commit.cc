@@ -12,7 +12,7 @@ namespace stet::log {
 namespace {
 
 /// The one thread that flushes what may be late. It sleeps until there is something, and never
-/// ends: whoever closes a log flushes it first.
+/// ends: closing a log flushes it first.
 class Flusher {
  public:
   static Flusher& Get() {

@@ -1,7 +1,7 @@
 // Commit: makes written bytes survive a power cut, with as few flushes as possible.
 //
-// Callers that arrive while a flush is under way share the next one: whoever comes first flushes
-// for all who wrote before it began. A flush that fails is never tried again and called good: from
+// Callers that arrive while a flush is under way share the next one: the first of them flushes for
+// all that wrote before it began. A flush that fails is never tried again and called good: from
 // then on every call fails with kIo and the log is read-only. SyncSoon leaves the flush to one
 // background thread of the process, at most kSoon later. Safe from any thread.
 #pragma once

@@ -119,7 +119,7 @@ class Index {
  public:
   /// Counts a line of the file; what it holds follows.
   void BeginLine() { ++fold_.lines; }
-  /// The line begun last is torn: it is no line, and whoever writes on begins it anew.
+  /// The line begun last is torn and does not count: the next writer begins it anew.
   void DropLine() { --fold_.lines; }
   /// Feeds an event's line whose crc is right. `trusted`: written by us just now, so its id is new.
   void AddLine(std::string_view line, std::uint64_t offset, bool trusted = false);

@@ -176,7 +176,7 @@ std::vector<Piece> SplitDamaged(std::string_view bytes) {
       if (start > done) pieces.push_back({done, start - done, false});
       pieces.push_back({start, end - start, true});
       done = end;
-      // Whatever one byte stands where the LF was belongs to nobody.
+      // The one byte that stands where the LF was belongs to neither line: it is damage.
       if (done < bytes.size() && bytes.substr(done + 1).starts_with("{\"seq\":")) {
         pieces.push_back({done, 1, false});
         ++done;

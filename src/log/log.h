@@ -48,7 +48,7 @@ struct Options {
   Mode mode = Mode::kRead;
   Durability durability = Durability::kStrict;
   bool use_index = true;  // False: fold the whole log again.
-  std::string device_id;  // Who writes, for `opened`.
+  std::string device_id;  // The device that writes, for `opened`.
   std::string client_id = "host";
   Clock* clock = nullptr;    // The system's when null.
   Random* random = nullptr;  // The process's when null.
@@ -95,7 +95,7 @@ class Log {
   static Result<std::unique_ptr<Log>> Create(const std::string& dir, protocol::Header header,
                                              Options options);
   static Result<std::unique_ptr<Log>> Open(const std::string& dir, Options options);
-  /// Closes without telling anybody of a failure; call Close to hear of it.
+  /// Closes and drops a failure; call Close to hear of it.
   ~Log();
 
   /// All or nothing. Rewind, branch, opened and gap have their own ways in.

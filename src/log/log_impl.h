@@ -63,7 +63,7 @@ struct Log::Impl {
     std::vector<std::size_t> ends;  // Of each line in `buffer`.
     Placing placing;                // After the batch.
     bool wants_flush = false;
-    bool must_flush = false;  // Before anybody hears of it.
+    bool must_flush = false;  // Before subscribers hear of it.
   };
 
   Status CheckDraft(const protocol::Payload& payload) const;

@@ -13,7 +13,7 @@ struct Paths {
   [[nodiscard]] std::string lock() const { return dir + "/lock"; }
   [[nodiscard]] std::string index() const { return dir + "/index"; }           // Rebuildable.
   [[nodiscard]] std::string summary() const { return dir + "/summary.json"; }  // Rebuildable.
-  /// What the host says of its work on the session, for those who mend it. Not needed by anything.
+  /// What the host did for the session, for developers. Nothing depends on it.
   [[nodiscard]] std::string diagnostics() const { return dir + "/diagnostics.log"; }
   [[nodiscard]] std::string blobs() const { return dir + "/blobs"; }  // By content hash.
   [[nodiscard]] std::string aside() const {

@@ -16,7 +16,7 @@ class Publisher {
  public:
   Subscription Subscribe(Subscriber subscriber);
 
-  /// Whether anybody listens; asked before the copy that Add needs is made.
+  /// Whether there is a subscriber; asked before the copy that Add needs is made.
   [[nodiscard]] bool listening() const;
   /// Events and transients come in the order of seq. `needs_flush_to`: 0, or the end of the event's
   /// bytes.

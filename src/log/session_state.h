@@ -24,7 +24,7 @@ struct SessionState {
               (protocol::InfoChanges, info),
               (std::string, first_prompt),
               (std::string, last_prompt),
-              (protocol::Texts, grants),  // Rules that somebody allowed for the whole session.
+              (protocol::Texts, grants),  // Rules that the user allowed for the whole session.
               (std::int64_t, updated_at),
               (std::int64_t, user_messages),
               (std::int64_t, assistant_messages),

@@ -1,6 +1,6 @@
 // Summary: what a list of sessions shows, kept as summary.json beside the log so that listing never
-// parses logs. A projection: written by whoever writes the log, made anew when it is missing or
-// older than the log.
+// parses logs. A projection: written by the process that writes the log, made anew when it is
+// missing or older than the log.
 #pragma once
 
 #include <cstdint>

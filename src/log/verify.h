@@ -39,7 +39,7 @@ Result<Verdict> Verify(const std::string& dir);
 std::vector<std::string> PlanRepair(const Verdict& verdict);
 
 /// Takes the lock, folds the whole log again, sets torn and damaged bytes aside, records gaps, and
-/// writes index and summary anew. kBusy when somebody writes the session.
+/// writes index and summary anew. kBusy when another process writes the session.
 Status Repair(const std::string& dir, Options options);
 
 }  // namespace stet::log

@@ -31,7 +31,7 @@ class EvidenceBook {
   void Take(const protocol::Evidence& evidence, std::uint64_t seq);
   /// Evidence that other events are: a file that was read, a question that was answered.
   void TakePassed(const std::string& kind, std::uint64_t seq) { Keep(kind, {seq, true}); }
-  /// Something was written, by whomever.
+  /// A file was written, by a tool of ours or by another program.
   void TakeWrite(std::uint64_t seq) { last_write_ = seq; }
 
   [[nodiscard]] Proof Judge(const std::string& kind) const;

@@ -1,9 +1,9 @@
 // Findings: what policies and gates object to, as long as it is open. Pure; folded from events.
 //
 // A severity that we do not know is read as hard-deny. A finding is closed by being cleared, or
-// lifted by somebody who says who he is and why: a justification lifts a soft-deny or a warning, a
-// waiver anything; what the model says lifts no hard-deny and no wanted evidence. Denials are kept
-// however many they are; of warnings the last kMaxWarnings.
+// lifted by an event that names its author and a reason: a justification lifts a soft-deny or a
+// warning, a waiver anything; those of the model lift no hard-deny and no wanted evidence. Denials
+// are kept however many they are; of warnings the last kMaxWarnings.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ inline constexpr std::string_view kEvidence = "evidence-required";
 inline constexpr std::string_view kWarning = "warning";
 }  // namespace severity
 
-/// The one who may not lift what binds it.
+/// The model as an author: it may not lift what binds it.
 inline constexpr std::string_view kByModel = "model";
 
 /// An open finding with what its subject says.

@@ -1,7 +1,7 @@
 // Ledger: what the model calls of a session came to, folded from its events. Pure.
 //
 // The sums are what servers reported, to the token. A call that has no end (the process died), or
-// an attempt whose usage nobody reported, is counted as unknown and never as zero.
+// an attempt whose usage the server did not report, is counted as unknown and never as zero.
 #pragma once
 
 #include <string>

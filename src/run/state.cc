@@ -183,7 +183,7 @@ void State::TakePromise(const protocol::PromiseMade& made) {
   protocol::RunPromise& now = promise_.emplace();
   now.promise_id = made.promise_id;
   now.version = made.version;
-  // Nobody confirms his own promise.
+  // The model does not confirm its own promise.
   const std::string by = made.by.value_or("");
   const bool confirmed = said == "confirmed" && !by.empty() && by != kByModel;
   now.state = confirmed ? "confirmed" : "drafted";

@@ -70,8 +70,8 @@ protocol::RunGates State::gates() const {
   return gates;
 }
 
-/// Whether a finding still objects. One that wants evidence does so until there is some; a gate for
-/// what is written outside, when it has raised something; every other one while it is open.
+/// Whether an open finding still objects. One that wants evidence objects until there is some; the
+/// gate for writes outside only while it has raised a finding; every other one always.
 bool State::Unmet(const Finding& finding) const {
   if (finding.gate == "outside-write")
     return std::ranges::any_of(findings_.open(), [&](const Finding& other) {
@@ -124,7 +124,7 @@ protocol::RunNext State::NextOfStop(const protocol::RunStop& stop) const {
 }
 
 protocol::RunNext State::NextOfDenial(const Finding& denial) const {
-  // What only an answer can settle is asked, or nothing would ever go on.
+  // Where only the user's answer can settle the denial, the question comes next.
   const auto question =
       std::ranges::find(questions_, denial.question, &protocol::RunQuestion::question_id);
   if (!denial.question.empty() && question != questions_.end()) return NextOfQuestion(*question);
