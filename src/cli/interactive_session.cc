@@ -216,7 +216,7 @@ void InteractiveSession::TakeSignals() {
       case SIGINT: Interrupt(); break;
       case SIGTSTP: Suspend(); break;
       case SIGCONT:
-        // Whoever stopped us had the terminal meanwhile.
+        // The shell had the terminal meanwhile.
         setup_.tty.Enter();
         setup_.tty.Write("\r\n");
         screen_.Forget();
@@ -287,7 +287,7 @@ EditorRows InteractiveSession::Bottom() const {
 
 void InteractiveSession::Press(const Key& key) {
   const bool in_line = !dialogs_.empty() && !dialog_has_keys();
-  // Whoever is in the middle of a line does not answer with its letters; what begins a command or
+  // A user in the middle of a line does not answer with its letters; what begins a command or
   // steers is no answer.
   const bool begins = key.kind == Key::Kind::kText && (key.text == "/" || key.text == "!");
   const bool answers = dialog_has_keys() && editor_.text().empty() && !begins;
@@ -368,9 +368,13 @@ void InteractiveSession::Submit(const std::string& text) {
   const std::string line = Blankless(text);
   if (line.empty()) return;
   setup_.history.Add(text);
-  if (const std::optional<Slash> slash = ParseSlash(line)) {
-    view_.Note("/" + slash->name + (slash->argument.empty() ? "" : " " + slash->argument));
-    return RunSlash(*slash, *desk_);
+  if (line.starts_with('/')) {
+    const client::ParsedLine slash =
+        client::ParseLine(line, client::Face::kTerminal, session_->State().commands);
+    if (slash.kind != client::ParsedLine::Kind::kMessage) {
+      view_.Note("/" + slash.name + (slash.argument.empty() ? "" : " " + slash.argument));
+      return RunSlash(slash, *desk_);
+    }
   }
   const bool steer = view_.running() && line.starts_with('!') && line.size() > 1;
   Send(steer ? Blankless(line.substr(1)) : text, steer);
