@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -292,6 +293,7 @@ void InteractiveSession::Press(const Key& key) {
   const bool begins = key.kind == Key::Kind::kText && (key.text == "/" || key.text == "!");
   const bool answers = dialog_has_keys() && editor_.text().empty() && !begins;
   if (in_line || answers) return PressInDialog(key);
+  if (key.kind == Key::Kind::kTab) return CompleteCommand();
   switch (editor_.Press(key)) {
     case LineEditor::Does::kSubmitted: Submit(editor_.Take()); break;
     case LineEditor::Does::kEnded: leaving_ = Leaving{}; break;
@@ -300,6 +302,22 @@ void InteractiveSession::Press(const Key& key) {
     case LineEditor::Does::kCleared: screen_.Clear(); break;
     default: break;
   }
+}
+
+/// Writes as much of the command's name as is certain; when that is nothing, shows the names.
+void InteractiveSession::CompleteCommand() {
+  const std::string& text = editor_.text();
+  if (!text.starts_with('/') || editor_.cursor() != text.size()) return;
+  const std::vector<std::string> names =
+      client::CompletionsOf(text, client::Face::kTerminal, session_->State().commands);
+  if (names.empty()) return;
+  if (names.size() == 1) return editor_.SetText("/" + names[0] + " ");
+  std::string certain = names[0];
+  for (const std::string& name : names)
+    certain.resize(
+        static_cast<std::size_t>(std::ranges::mismatch(certain, name).in1 - certain.begin()));
+  if (certain.size() + 1 > text.size()) return editor_.SetText("/" + certain);
+  view_.Note(fmt::format("/{}", fmt::join(names, " /")));
 }
 
 void InteractiveSession::PressInDialog(const Key& key) {

@@ -265,7 +265,7 @@ std::string SlashHelp(const protocol::Texts& of_extensions) {
   return rows +
          "\n  Enter sends; Alt-Enter or a \\ at the end makes a new line.\n"
          "  While a turn runs: Enter queues, a line that begins with ! steers, Ctrl-C stops.\n"
-         "  Ctrl-D on an empty line, or Ctrl-C twice, quits.\n";
+         "  Ctrl-D on an empty line, or Ctrl-C twice, quits; Tab completes a command.\n";
 }
 
 void RunSlash(const client::ParsedLine& line, Desk& desk) {

@@ -83,4 +83,14 @@ ParsedLine ParseLine(std::string_view line, Face face, const protocol::Texts& of
   return parsed;
 }
 
+std::vector<std::string> CompletionsOf(std::string_view line, Face face,
+                                       const protocol::Texts& of_extensions) {
+  std::vector<std::string> found;
+  if (!line.starts_with('/')) return found;
+  line.remove_prefix(1);
+  for (const std::string_view name : NamesFor(face, of_extensions))
+    if (name.starts_with(line)) found.emplace_back(name);
+  return found;
+}
+
 }  // namespace stet::client

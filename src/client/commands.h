@@ -101,4 +101,9 @@ struct ParsedLine {
 /// What the line asks of this face. Never fails.
 ParsedLine ParseLine(std::string_view line, Face face, const protocol::Texts& of_extensions);
 
+/// The commands that `line`, a "/" and the beginning of a name, may become, in the table's order,
+/// those of extensions last and each name once. None for any other line.
+std::vector<std::string> CompletionsOf(std::string_view line, Face face,
+                                       const protocol::Texts& of_extensions);
+
 }  // namespace stet::client

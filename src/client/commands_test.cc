@@ -75,5 +75,19 @@ TEST(Commands, TheNearestNameIsSuggestedAndNothingFarAway) {
   EXPECT_EQ(ParseLine("/exprot", Face::kAcp, {}).nearest, "");
 }
 
+TEST(Commands, TheBeginningOfANameIsCompleted) {
+  const auto complete = [](std::string_view line) {
+    return CompletionsOf(line, Face::kTerminal, {"deploy", "model"});
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(complete("/mo"), Names({"model", "mode"}));
+  EXPECT_EQ(complete("/de"), Names({"deploy"}));
+  EXPECT_EQ(complete("/").size(), kCommands.size() + 1);
+  EXPECT_EQ(complete("/x"), Names());
+  EXPECT_EQ(complete("mo"), Names());
+  EXPECT_EQ(complete("/model a"), Names());
+  EXPECT_EQ(CompletionsOf("/co", Face::kAcp, {}), Names({"continue", "compact"}));
+}
+
 }  // namespace
 }  // namespace stet::client
