@@ -5,15 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
-
 namespace stet::acp {
 namespace {
 
-struct Row {
+struct CommandHandler {
   std::string_view name;
-  std::string_view description;
-  std::string_view hint;  // What is to be written behind it; empty: nothing.
   Result<CommandDone> (*run)(const std::string& argument, client::LiveSession& session);
 };
 
@@ -70,15 +66,22 @@ Result<CommandDone> RunTitle(const std::string& title, client::LiveSession& sess
   return CommandDone{.text = "Titled: " + title, .turn_id = {}};
 }
 
-constexpr std::array kCommands = {
-    Row{"compact", "Sums up what was said so far, to make room", "what is to be kept above all",
-        RunCompact},
-    Row{"continue", "Goes on with an interrupted turn, or with what is queued", "", RunContinue},
-    Row{"pin", "Keeps a text before the model's eyes, whatever is compacted", "the text", RunPin},
-    Row{"pins", "Lists what is pinned", "", RunPins},
-    Row{"unpin", "Removes a pin", "its number", RunUnpin},
-    Row{"title", "Names the session", "the title", RunTitle},
-};
+constexpr auto kCommandHandlers = std::to_array<CommandHandler>({
+    {"compact", RunCompact},
+    {"continue", RunContinue},
+    {"pin", RunPin},
+    {"pins", RunPins},
+    {"unpin", RunUnpin},
+    {"title", RunTitle},
+});
+static_assert(client::HandlesAll(kCommandHandlers, client::Face::kAcp));
+
+/// Editors show a description as a sentence.
+std::string Capitalized(std::string_view text) {
+  std::string sentence(text);
+  if (!sentence.empty() && sentence[0] >= 'a' && sentence[0] <= 'z') sentence[0] -= 'a' - 'A';
+  return sentence;
+}
 
 void WriteCommand(JsonWriter& writer, std::string_view name, std::string_view description,
                   std::string_view hint) {
@@ -91,28 +94,18 @@ void WriteCommand(JsonWriter& writer, std::string_view name, std::string_view de
 
 void WriteCommands(JsonWriter& writer, const protocol::Texts& of_extensions) {
   writer.BeginArray();
-  for (const Row& row : kCommands) WriteCommand(writer, row.name, row.description, row.hint);
+  for (const client::CommandRow& row : client::kCommands)
+    if (row.in_acp) WriteCommand(writer, row.name, Capitalized(row.help), row.argument);
   for (const std::string& name : of_extensions)
     WriteCommand(writer, name, "A command of an extension", "arguments");
   writer.EndArray();
 }
 
-std::optional<Command> ReadCommand(std::string_view text, const protocol::Texts& of_extensions) {
-  text = Trimmed(text);
-  if (!text.starts_with('/')) return std::nullopt;
-  text.remove_prefix(1);
-  const std::size_t end = std::min(text.find_first_of(" \t\r\n"), text.size());
-  const std::string_view name = text.substr(0, end);
-  const bool known = std::ranges::find(kCommands, name, &Row::name) != kCommands.end() ||
-                     std::ranges::find(of_extensions, name) != of_extensions.end();
-  if (!known) return std::nullopt;
-  return Command{.name = std::string(name), .argument = std::string(Trimmed(text.substr(end)))};
-}
-
-Result<CommandDone> RunCommand(const Command& command, client::LiveSession& session) {
-  const auto* row = std::ranges::find(kCommands, command.name, &Row::name);
-  if (row != kCommands.end()) return row->run(command.argument, session);
-  ASSIGN_OR_RETURN(std::string text, session.Command(command.name, command.argument));
+Result<CommandDone> RunCommand(const client::ParsedLine& line, client::LiveSession& session) {
+  const auto* handler = std::ranges::find(kCommandHandlers, line.name, &CommandHandler::name);
+  if (line.kind == client::ParsedLine::Kind::kCommand && handler != kCommandHandlers.end())
+    return handler->run(line.argument, session);
+  ASSIGN_OR_RETURN(std::string text, session.Command(line.name, line.argument));
   return CommandDone{.text = std::move(text), .turn_id = {}};
 }
 

@@ -1,29 +1,19 @@
-// Slash commands: what a prompt that begins with "/" asks for. Those of stet that make sense in an
-// editor, and those of extensions.
+// Slash commands in an editor: what those of the table (client/commands.h) that are for ACP, and
+// those of extensions, do there.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "base/json_writer.h"
 #include "base/result.h"
+#include "client/commands.h"
 #include "client/live.h"
 
 namespace stet::acp {
 
-/// All that there are, as an array.
+/// The table's rows for ACP, then the commands of extensions, as an array.
 void WriteCommands(JsonWriter& writer, const protocol::Texts& of_extensions);
-
-struct Command {
-  std::string name;
-  std::string argument;  // Without blanks around.
-
-  friend bool operator==(const Command&, const Command&) = default;
-};
-
-/// Nothing when the text is no command that there is: "/usr/bin is full" is a message.
-std::optional<Command> ReadCommand(std::string_view text, const protocol::Texts& of_extensions);
 
 /// What came of it: something to show, or a turn that runs now.
 struct CommandDone {
@@ -31,6 +21,7 @@ struct CommandDone {
   std::optional<std::string> turn_id;
 };
 
-Result<CommandDone> RunCommand(const Command& command, client::LiveSession& session);
+/// `line` is a command of the table or of an extension.
+Result<CommandDone> RunCommand(const client::ParsedLine& line, client::LiveSession& session);
 
 }  // namespace stet::acp

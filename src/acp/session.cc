@@ -45,10 +45,11 @@ Session::~Session() {
 }
 
 void Session::BeginEnd() {
-  // The client does nothing more for us: whoever waits for it goes on.
+  // The client does nothing more for us: a tool that waits for it goes on.
   editor_->End();
   worker_.PostFirst([this](bool alive) {
-    // Ignoring the error on purpose: nobody is left to hear of it, and the log keeps what it has.
+    // Ignoring the error on purpose: the client is gone and cannot hear of it, and the log keeps
+    // what it has.
     if (alive) (void)End();
   });
 }
@@ -186,9 +187,11 @@ void Session::DoPrompt(const Request& request) {
   Result<protocol::Send> send = ReadPrompt(JsonView(request.params.text)["prompt"], cwd_);
   if (!send) return Refuse(request.id, send.error());
   if (send->images.empty() && send->text.starts_with('/')) {
-    const protocol::Texts extended = hold_->State().commands;
-    if (const std::optional<Command> command = ReadCommand(send->text, extended))
-      return DoCommand(request, *command);
+    using Kind = client::ParsedLine::Kind;
+    const client::ParsedLine line =
+        client::ParseLine(send->text, client::Face::kAcp, hold_->State().commands);
+    if (line.kind == Kind::kCommand || line.kind == Kind::kExtension)
+      return DoCommand(request, line);
   }
   Waiting prompt;
   prompt.id = request.id;
@@ -202,8 +205,8 @@ void Session::DoPrompt(const Request& request) {
   waiting_.push_back(std::move(prompt));
 }
 
-void Session::DoCommand(const Request& request, const Command& command) {
-  const Result<CommandDone> done = RunCommand(command, *hold_);
+void Session::DoCommand(const Request& request, const client::ParsedLine& line) {
+  const Result<CommandDone> done = RunCommand(line, *hold_);
   if (!done) return Refuse(request.id, done.error());
   if (done->turn_id) {
     Waiting& turn = waiting_.emplace_back();
@@ -277,7 +280,7 @@ void Session::DoCancel() {
 }
 
 /// Closes the session; what was asked of it is answered. It is over when all of that is done:
-/// whoever sees that need not wait any more.
+/// the agent, which sees that, need not wait any more.
 Status Session::End() {
   Status ended = hold_ ? CloseHold() : Status();
   worker_.End();

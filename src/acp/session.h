@@ -2,7 +2,7 @@
 //
 // Everything public is called by the agent's thread, returns at once, and is done in the order of
 // the calls. Every request is answered exactly once, be it because the session has ended. It hears
-// what happens in the session, whoever brought it about, and tells the client.
+// what happens in the session, whichever client brought it about, and tells the client.
 #pragma once
 
 #include <cstdint>
@@ -95,7 +95,7 @@ class Session {
   Status Replay();
   void TellAfterOpening();
   void DoPrompt(const Request& request);
-  void DoCommand(const Request& request, const Command& command);
+  void DoCommand(const Request& request, const client::ParsedLine& line);
   void DoSetMode(const Request& request);
   void DoSetOption(const Request& request);
   void DoClose(const Request& request);

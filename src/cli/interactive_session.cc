@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -216,7 +217,7 @@ void InteractiveSession::TakeSignals() {
       case SIGINT: Interrupt(); break;
       case SIGTSTP: Suspend(); break;
       case SIGCONT:
-        // Whoever stopped us had the terminal meanwhile.
+        // The shell had the terminal meanwhile.
         setup_.tty.Enter();
         setup_.tty.Write("\r\n");
         screen_.Forget();
@@ -287,11 +288,12 @@ EditorRows InteractiveSession::Bottom() const {
 
 void InteractiveSession::Press(const Key& key) {
   const bool in_line = !dialogs_.empty() && !dialog_has_keys();
-  // Whoever is in the middle of a line does not answer with its letters; what begins a command or
+  // A user in the middle of a line does not answer with its letters; what begins a command or
   // steers is no answer.
   const bool begins = key.kind == Key::Kind::kText && (key.text == "/" || key.text == "!");
   const bool answers = dialog_has_keys() && editor_.text().empty() && !begins;
   if (in_line || answers) return PressInDialog(key);
+  if (key.kind == Key::Kind::kTab) return CompleteCommand();
   switch (editor_.Press(key)) {
     case LineEditor::Does::kSubmitted: Submit(editor_.Take()); break;
     case LineEditor::Does::kEnded: leaving_ = Leaving{}; break;
@@ -300,6 +302,22 @@ void InteractiveSession::Press(const Key& key) {
     case LineEditor::Does::kCleared: screen_.Clear(); break;
     default: break;
   }
+}
+
+/// Writes as much of the command's name as is certain; when that is nothing, shows the names.
+void InteractiveSession::CompleteCommand() {
+  const std::string& text = editor_.text();
+  if (!text.starts_with('/') || editor_.cursor() != text.size()) return;
+  const std::vector<std::string> names =
+      client::CompletionsOf(text, client::Face::kTerminal, session_->State().commands);
+  if (names.empty()) return;
+  if (names.size() == 1) return editor_.SetText("/" + names[0] + " ");
+  std::string certain = names[0];
+  for (const std::string& name : names)
+    certain.resize(
+        static_cast<std::size_t>(std::ranges::mismatch(certain, name).in1 - certain.begin()));
+  if (certain.size() + 1 > text.size()) return editor_.SetText("/" + certain);
+  view_.Note(fmt::format("/{}", fmt::join(names, " /")));
 }
 
 void InteractiveSession::PressInDialog(const Key& key) {
@@ -368,9 +386,13 @@ void InteractiveSession::Submit(const std::string& text) {
   const std::string line = Blankless(text);
   if (line.empty()) return;
   setup_.history.Add(text);
-  if (const std::optional<Slash> slash = ParseSlash(line)) {
-    view_.Note("/" + slash->name + (slash->argument.empty() ? "" : " " + slash->argument));
-    return RunSlash(*slash, *desk_);
+  if (line.starts_with('/')) {
+    const client::ParsedLine slash =
+        client::ParseLine(line, client::Face::kTerminal, session_->State().commands);
+    if (slash.kind != client::ParsedLine::Kind::kMessage) {
+      view_.Note("/" + slash.name + (slash.argument.empty() ? "" : " " + slash.argument));
+      return RunSlash(slash, *desk_);
+    }
   }
   const bool steer = view_.running() && line.starts_with('!') && line.size() > 1;
   Send(steer ? Blankless(line.substr(1)) : text, steer);

@@ -61,6 +61,7 @@ class InteractiveSession {
   Status Close();
 
   void Press(const Key& key);
+  void CompleteCommand();
   void PressInDialog(const Key& key);
   void Interrupt();
   void Suspend();

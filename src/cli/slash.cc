@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -208,117 +207,76 @@ void RunQueue(const std::string& argument, Desk& desk) {
 
 void RunQuit(const std::string&, Desk& desk) { desk.leave({}); }
 
-struct Row {
+struct SlashHandler {
   std::string_view name;
-  std::string_view argument;
-  std::string_view help;
   void (*run)(const std::string& argument, Desk& desk);
 };
 
-constexpr std::array kCommands = {
-    Row{"help", "", "this list", RunHelp},
-    Row{"model", "[NAME]", "shows or changes the model", RunModel},
-    Row{"effort", "[LEVEL]", "shows or changes how hard the model thinks", RunEffort},
-    Row{"mode", "[MODE]", "shows or changes what may run unasked", RunMode},
-    Row{"permissions", "", "the rules in force, and who said each", RunPermissions},
-    Row{"cost", "", "what the session's model calls came to", RunCost},
-    Row{"context", "", "what the next request is made of, and how full the window is", RunContext},
-    Row{"hooks", "", "what runs when something happens, and where it comes from", RunHooksList},
-    Row{"pin", "TEXT", "keeps a text before the model's eyes, whatever is compacted", RunPin},
-    Row{"pins", "", "what is pinned", RunPins},
-    Row{"unpin", "N", "removes a pin", RunUnpin},
-    Row{"snip", "[N]", "lists the turns, or hides one from the model", RunSnip},
-    Row{"unsnip", "N", "shows a hidden turn again", RunUnsnip},
-    Row{"gate", "[NAME EVIDENCE | clear ID | waive ID WHY]", "what must be so before it may go on",
-        RunGate},
-    Row{"questions", "", "the open questions", RunQuestions},
-    Row{"plan", "", "plans before it works; shows the plan", RunPlan},
-    Row{"rewind", "[EVENT]", "goes back, and puts files back if you want", RunRewind},
-    Row{"branch", "[LEAF]", "goes to another branch", RunBranch},
-    Row{"resume", "[ID]", "goes on with another session", RunResume},
-    Row{"continue", "", "goes on with an interrupted turn, or with what is queued", RunContinue},
-    Row{"queue", "[rm N | edit N TEXT]", "shows or changes what is queued", RunQueue},
-    Row{"compact", "[FOCUS]", "sums up what was said so far; FOCUS is kept above all", RunCompact},
-    Row{"tasks", "[stop ID | output ID]", "what runs in the background", RunTasksList},
-    Row{"export", "[FILE]", "writes the session to a tar, or its log to a .jsonl", RunExport},
-    Row{"title", "TEXT", "names the session", RunTitle},
-    Row{"quit", "", "ends; the session can be resumed", RunQuit},
-};
+constexpr auto kSlashHandlers = std::to_array<SlashHandler>({
+    {"help", RunHelp},
+    {"model", RunModel},
+    {"effort", RunEffort},
+    {"mode", RunMode},
+    {"permissions", RunPermissions},
+    {"cost", RunCost},
+    {"context", RunContext},
+    {"hooks", RunHooksList},
+    {"pin", RunPin},
+    {"pins", RunPins},
+    {"unpin", RunUnpin},
+    {"snip", RunSnip},
+    {"unsnip", RunUnsnip},
+    {"gate", RunGate},
+    {"questions", RunQuestions},
+    {"plan", RunPlan},
+    {"rewind", RunRewind},
+    {"branch", RunBranch},
+    {"resume", RunResume},
+    {"continue", RunContinue},
+    {"queue", RunQueue},
+    {"compact", RunCompact},
+    {"tasks", RunTasksList},
+    {"export", RunExport},
+    {"title", RunTitle},
+    {"quit", RunQuit},
+});
+static_assert(client::HandlesAll(kSlashHandlers, client::Face::kTerminal));
 
 void RunHelp(const std::string&, Desk& desk) {
-  std::string rows;
-  for (const Row& row : kCommands)
-    rows += fmt::format("  {:<28} {}\n", fmt::format("/{} {}", row.name, row.argument), row.help);
-  for (const std::string& name : desk.session.State().commands)
-    rows += fmt::format("  {:<28} an extension's\n", "/" + name);
-  desk.view.Block(
-      rows +
-      "\n  Enter sends; Alt-Enter or a \\ at the end makes a new line.\n"
-      "  While a turn runs: Enter queues, a line that begins with ! steers, Ctrl-C stops.\n"
-      "  Ctrl-D on an empty line, or Ctrl-C twice, quits.\n");
+  desk.view.Block(SlashHelp(desk.session.State().commands));
 }
 
-/// How many letters must be put in, left out, changed or swapped with the next.
-std::size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before;
-  std::vector<std::size_t> above(b.size() + 1);
-  std::iota(above.begin(), above.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::vector<std::size_t> row = {i};
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      std::size_t least =
-          std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) least = std::min(least, before[j - 2] + 1);
-      row.push_back(least);
-    }
-    before = std::exchange(above, std::move(row));
-  }
-  return above[b.size()];
+/// Runs a command that an extension brought, and shows what it says.
+void RunExtended(const client::ParsedLine& line, Desk& desk) {
+  const Result<std::string> text = desk.session.Command(line.name, line.argument);
+  if (!text) return desk.Complain(text.error());
+  if (!text->empty()) desk.view.Block(*text + "\n");
 }
 
 }  // namespace
 
-std::optional<Slash> ParseSlash(std::string_view line) {
-  line = Trimmed(line);
-  if (!line.starts_with('/')) return std::nullopt;
-  line.remove_prefix(1);
-  const std::size_t end = std::min(line.find_first_of(" \t\n"), line.size());
-  const std::string_view name = line.substr(0, end);
-  const bool letters = std::ranges::all_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
-  if (name.empty() || !letters) return std::nullopt;
-  return Slash{std::string(name), std::string(Trimmed(line.substr(end)))};
+std::string SlashHelp(const protocol::Texts& of_extensions) {
+  std::string rows;
+  for (const client::CommandRow& row : client::kCommands)
+    if (row.in_terminal)
+      rows += fmt::format("  {:<28} {}\n", fmt::format("/{} {}", row.name, row.argument), row.help);
+  for (const std::string& name : of_extensions)
+    rows += fmt::format("  {:<28} an extension's\n", "/" + name);
+  return rows +
+         "\n  Enter sends; Alt-Enter or a \\ at the end makes a new line.\n"
+         "  While a turn runs: Enter queues, a line that begins with ! steers, Ctrl-C stops.\n"
+         "  Ctrl-D on an empty line, or Ctrl-C twice, quits; Tab completes a command.\n";
 }
 
-std::string NearestSlash(std::string_view name) {
-  constexpr std::size_t kMaxName = 32;
-  std::string nearest;
-  if (name.size() > kMaxName) return nearest;
-  std::size_t best = 3;  // As many letters may differ, less one.
-  for (const Row& row : kCommands) {
-    const bool beginning = name.size() > 1 && row.name.starts_with(name);
-    const std::size_t distance = beginning ? 0 : Distance(name, row.name);
-    if (distance >= best) continue;
-    best = distance;
-    nearest = row.name;
-  }
-  return nearest;
-}
-
-void RunSlash(const Slash& slash, Desk& desk) {
-  const auto* command = std::ranges::find(kCommands, slash.name, &Row::name);
-  if (command != kCommands.end()) return command->run(slash.argument, desk);
-  const protocol::Texts extended = desk.session.State().commands;
-  if (std::ranges::find(extended, slash.name) != extended.end()) {
-    const Result<std::string> text = desk.session.Command(slash.name, slash.argument);
-    if (!text) return desk.Complain(text.error());
-    if (!text->empty()) desk.view.Block(*text + "\n");
-    return;
-  }
-  const std::string nearest = NearestSlash(slash.name);
-  desk.view.Note(nearest.empty()
-                     ? fmt::format("there is no /{}; /help lists what there is", slash.name)
-                     : fmt::format("there is no /{}; did you mean /{}?", slash.name, nearest),
+void RunSlash(const client::ParsedLine& line, Desk& desk) {
+  using Kind = client::ParsedLine::Kind;
+  if (line.kind == Kind::kExtension) return RunExtended(line, desk);
+  const auto* handler = std::ranges::find(kSlashHandlers, line.name, &SlashHandler::name);
+  if (line.kind == Kind::kCommand && handler != kSlashHandlers.end())
+    return handler->run(line.argument, desk);
+  desk.view.Note(line.nearest.empty()
+                     ? fmt::format("there is no /{}; /help lists what there is", line.name)
+                     : fmt::format("there is no /{}; did you mean /{}?", line.name, line.nearest),
                  Style::kRed);
 }
 

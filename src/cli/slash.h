@@ -1,28 +1,18 @@
-// Slash commands: what a line that begins with "/" asks for.
+// Slash commands in the terminal: what each one of the table (client/commands.h) does there.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "cli/interactive_desk.h"
+#include "client/commands.h"
 
 namespace stet::cli {
 
-struct Slash {
-  std::string name;      // Without the slash.
-  std::string argument;  // What is behind it, without blanks around.
+/// What /help shows: the table's rows for the terminal, the commands of extensions, and the keys.
+std::string SlashHelp(const protocol::Texts& of_extensions);
 
-  friend bool operator==(const Slash&, const Slash&) = default;
-};
-
-/// Nothing when the line is no command: "/usr/bin is full" is a message.
-std::optional<Slash> ParseSlash(std::string_view line);
-
-/// The command whose name is most like `name`; empty when none is much like it.
-std::string NearestSlash(std::string_view name);
-
-/// Does it, and tells what came of it. One that there is not is said to be so.
-void RunSlash(const Slash& slash, Desk& desk);
+/// Does what the line asks for, and tells what came of it; of an unknown command, that there is
+/// none and which one is most like it. `line` is a command: its kind is not kMessage.
+void RunSlash(const client::ParsedLine& line, Desk& desk);
 
 }  // namespace stet::cli

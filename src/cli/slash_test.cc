@@ -1,5 +1,6 @@
 #include "cli/slash.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cli/picker.h"
@@ -7,21 +8,15 @@
 namespace stet::cli {
 namespace {
 
-TEST(Slash, ACommandIsOneWordOfLetters) {
-  EXPECT_EQ(ParseSlash("/model  a/b "), (Slash{"model", "a/b"}));
-  EXPECT_EQ(ParseSlash("  /quit"), (Slash{"quit", ""}));
-  EXPECT_EQ(ParseSlash("/usr/bin is full"), std::nullopt);
-  EXPECT_EQ(ParseSlash("/"), std::nullopt);
-  EXPECT_EQ(ParseSlash("// comment"), std::nullopt);
-  EXPECT_EQ(ParseSlash("no"), std::nullopt);
-}
-
-TEST(Slash, TheNearestNameIsSuggestedAndNothingFarAway) {
-  EXPECT_EQ(NearestSlash("modle"), "model");
-  EXPECT_EQ(NearestSlash("exprot"), "export");
-  EXPECT_EQ(NearestSlash("con"), "context");
-  EXPECT_EQ(NearestSlash("frobnicate"), "");
-  EXPECT_EQ(NearestSlash(std::string(10'000, 'x')), "");
+TEST(Slash, HelpHasEveryCommandOfTheTerminalAndThoseOfExtensions) {
+  const std::string help = SlashHelp({"deploy"});
+  for (const client::CommandRow& row : client::kCommands) {
+    const std::string shown = fmt::format("  /{} {}", row.name, row.argument);
+    EXPECT_EQ(help.find(shown) != std::string::npos, row.in_terminal) << row.name;
+    EXPECT_EQ(help.find(row.help) != std::string::npos, row.in_terminal) << row.name;
+  }
+  EXPECT_NE(help.find("  /deploy                      an extension's\n"), std::string::npos)
+      << help;
 }
 
 TEST(Picker, FiltersMovesAndTakes) {

@@ -178,7 +178,7 @@ std::vector<std::string> SomeEvents(const Wire& wire, Random& random) {
   return events;
 }
 
-std::string Heard(const Wire& wire, const std::vector<std::string>& events, bool apart) {
+std::string HeardShape(const Wire& wire, const std::vector<std::string>& events, bool apart) {
   EventText sink;
   Random ids(1);
   const Model model{.id = "m", .dialect = wire.dialect};
@@ -200,7 +200,7 @@ TEST(EventShapeTest, DeltasReadAlikeWhetherTheirShapeIsKnownOrNot) {
       const std::vector<std::string> events = SomeEvents(*wire, random);
       std::string all;
       for (const std::string& event : events) all += event + "\n";
-      ASSERT_EQ(Heard(*wire, events, false), Heard(*wire, events, true)) << all;
+      ASSERT_EQ(HeardShape(*wire, events, false), HeardShape(*wire, events, true)) << all;
     }
   }
 }

@@ -208,5 +208,20 @@ TEST_F(InteractiveTest, AnUnknownCommandIsSaidToBeSo) {
   EXPECT_EQ(pty->Exit(), 0);
 }
 
+TEST_F(InteractiveTest, TabCompletesACommand) {
+  const auto pty = Ready();
+  pty->Type("/m\t");
+  EXPECT_TRUE(pty->CursorRowIs("> /mode", 7));
+  pty->Type("\t");
+  EXPECT_TRUE(pty->Shows("/model /mode"));
+  pty->Type("l\t");
+  EXPECT_TRUE(pty->CursorRowIs("> /model", 9));
+  pty->Type("\r");
+  EXPECT_TRUE(pty->Shows("model: stet/offline"));
+  pty->Type("/help\r");
+  EXPECT_TRUE(pty->Shows("Tab completes a command"));
+  Quit(*pty);
+}
+
 }  // namespace
 }  // namespace stet::scenario
