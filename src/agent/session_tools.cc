@@ -9,6 +9,7 @@ void SessionTools::Open(log::Log& log, const std::optional<log::LastToolset>& la
   window_ = context_window;
   begun_ = last.has_value();
   if (!last) return Replace(protocol::toolset_cause::kFirst);
+  kept_only_ = last->toolset.only;
   const Result<std::string> json = log.blobs().Get(last->toolset.blob);
   Result<protocol::ToolSpecs> specs =
       json ? tool::DecodeToolSpecs(*json) : std::unexpected(json.error());
@@ -25,6 +26,8 @@ void SessionTools::Open(log::Log& log, const std::optional<log::LastToolset>& la
     Replace(protocol::toolset_cause::kOption);
   else if (made_for && tool::IsSmallWindow(*made_for) != small())
     Replace(protocol::toolset_cause::kWindow);
+  // The same tools under another option: later replacements are held to it.
+  if (cause_.empty() && box_.only() != kept_only_) cause_ = protocol::toolset_cause::kOption;
 }
 
 void SessionTools::UseWindow(std::int64_t context_window) {
@@ -49,7 +52,8 @@ Result<std::optional<protocol::Toolset>> SessionTools::Unkept(log::Log& log) {
   if (blob_.empty()) {
     ASSIGN_OR_RETURN(blob_, log.blobs().Put(tool::EncodeToolSpecs(toolset_.specs())));
   }
-  if (blob_ == kept_blob_) {  // It was replaced, and then came back before a model was asked.
+  if (blob_ == kept_blob_ &&
+      box_.only() == kept_only_) {  // It was replaced, and then came back before a model was asked.
     cause_.clear();
     return std::nullopt;
   }
@@ -57,12 +61,14 @@ Result<std::optional<protocol::Toolset>> SessionTools::Unkept(log::Log& log) {
   event.blob = blob_;
   event.cause = cause_;
   event.window = window_;
+  event.only = box_.only();
   return event;
 }
 
 void SessionTools::SetKept() {
   begun_ = true;
   kept_blob_ = blob_;
+  kept_only_ = box_.only();
   cause_.clear();
 }
 

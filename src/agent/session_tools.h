@@ -25,6 +25,11 @@ class SessionTools {
  public:
   explicit SessionTools(tool::Selection selection = {}) : box_(std::move(selection)) {}
 
+  /// Holds the session to what the user's option `--tools` said earlier, unless it is given now.
+  /// Before sources are added.
+  void Remember(const std::optional<log::LastToolset>& last) {
+    if (last && last->toolset.only) box_.Restrict(*last->toolset.only);
+  }
   /// Sources are added before Open.
   [[nodiscard]] tool::Toolbox& box() { return box_; }
 
@@ -62,10 +67,12 @@ class SessionTools {
 
   tool::Toolbox box_;
   tool::Toolset toolset_;
-  std::string blob_;         // Of the toolset; empty: not put yet.
-  std::string cause_;        // Why the log must be told of the toolset; empty: it knows.
-  bool begun_ = false;       // Requests of the session had tools before.
-  std::string kept_blob_;    // Of the toolset that the log has.
+  std::string blob_;       // Of the toolset; empty: not put yet.
+  std::string cause_;      // Why the log must be told of the toolset; empty: it knows.
+  bool begun_ = false;     // Requests of the session had tools before.
+  std::string kept_blob_;  // Of the toolset that the log has.
+  /// The user's option, as the log has it.
+  protocol::OptionalTexts kept_only_;
   std::int64_t window_ = 0;  // Of the model.
 };
 

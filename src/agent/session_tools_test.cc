@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/fs.h"
 #include "log/log_fixture.h"
 #include "tool/named_tool.h"
 
@@ -19,12 +20,13 @@ class SessionToolsTest : public log::LogTest {
   SessionTools Opened(const std::vector<std::string>& names, std::int64_t window = kLarge,
                       tool::Selection selection = {}) {
     SessionTools tools(std::move(selection));
+    const auto last = log::FindLastToolset(*log_);
+    EXPECT_TRUE(last);
+    tools.Remember(*last);
     tool::ToolSource source{.name = "stet", .trimmed = true};
     for (const std::string& name : names)
       source.tools.push_back(std::make_unique<tool::NamedTool>(name));
     EXPECT_TRUE(tools.box().Add(std::move(source)));
-    const auto last = log::FindLastToolset(*log_);
-    EXPECT_TRUE(last);
     tools.Open(*log_, *last, window);
     return tools;
   }
@@ -83,6 +85,46 @@ TEST_F(SessionToolsTest, AnOptionThatAsksForOthersReplacesIt) {
   SessionTools without = Opened({"Read", "Bash"});
   EXPECT_EQ(Names(without), "Read ") << "the option was the session's last word";
   EXPECT_EQ(Keep(without), "");
+}
+
+TEST_F(SessionToolsTest, WhateverReplacesItTheSessionKeepsToTheOption) {
+  SessionTools first =
+      Opened({"Read", "Bash", "WebFetch"}, kLarge, {.only = {{"Read", "WebFetch"}}});
+  EXPECT_EQ(Keep(first), "first");
+  SessionTools later = Opened({"Read", "Bash", "WebFetch", "Zip"});
+  later.Renew();
+  EXPECT_EQ(Names(later), "Read WebFetch ") << "behind a compaction";
+  EXPECT_EQ(Keep(later), "");
+  later.UseWindow(kSmall);
+  EXPECT_EQ(Keep(later), "window");
+  SessionTools large = Opened({"Read", "Bash", "WebFetch"});
+  EXPECT_EQ(Names(large), "Read WebFetch ") << "in another window";
+  EXPECT_EQ(Keep(large), "window");
+  ASSERT_TRUE(RemoveTree(log_->paths().blobs()));
+  SessionTools damaged = Opened({"Read", "Bash", "WebFetch"});
+  EXPECT_EQ(Names(damaged), "Read WebFetch ") << "though the blob is gone";
+  EXPECT_EQ(Keep(damaged), "damage");
+}
+
+TEST_F(SessionToolsTest, TheOptionMayAskForAllAgain) {
+  SessionTools first = Opened({"Read", "Bash"}, kLarge, {.only = {{"Read"}}});
+  Keep(first);
+  SessionTools all = Opened({"Read", "Bash"}, kLarge, {.only = {{"default"}}});
+  EXPECT_EQ(Names(all), "Bash Read ");
+  EXPECT_EQ(Keep(all), "option");
+  SessionTools later = Opened({"Read", "Bash", "Zip"});
+  later.Renew();
+  EXPECT_EQ(Names(later), "Bash Read Zip ");
+}
+
+TEST_F(SessionToolsTest, AnOptionThatNamesWhatTheSessionHasIsKeptAllTheSame) {
+  SessionTools first = Opened({"Read", "Bash"});
+  Keep(first);
+  SessionTools same = Opened({"Read", "Bash"}, kLarge, {.only = {{"Read", "Bash"}}});
+  EXPECT_EQ(Keep(same), "option");
+  SessionTools later = Opened({"Read", "Bash", "Zip"});
+  later.Renew();
+  EXPECT_EQ(Names(later), "Bash Read ");
 }
 
 TEST_F(SessionToolsTest, AWindowOfTheOtherKindReplacesItAtAnOpeningOrInBetween) {

@@ -188,7 +188,9 @@ void AddPermissions(CLI::App& app, WorkCommand& command) {
                  "Rules for what may run unasked: Tool, Tool(beginning*)");
   app.add_option("--disallowed-tools,--disallowedTools", command.disallowed,
                  "Rules for what may not run");
-  app.add_option("--tools", command.tools, "The only tools there are, with commas between");
+  app.add_option(
+      "--tools", command.tools,
+      "The only tools there are, with commas between; the session keeps to it. default: all");
   app.add_flag_callback(
       "--dangerously-skip-permissions", [&command] { command.mode = "bypass"; },
       "The same as --permission-mode bypass");

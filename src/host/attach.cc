@@ -228,10 +228,7 @@ Result<LaneSetup> Opener::Prepare() {
           [settings, keys = Keys()](const std::string& asked) {
             return provider::SelectModel(*settings, asked, keys);
           }};
-  if (const Vault vault(roots_); vault.exists()) {
-    ASSIGN_OR_RETURN(const auto secrets, vault.Read());
-    setup.redactor = agent::Redactor(secrets);
-  }
+  ASSIGN_OR_RETURN(setup.redactor, VaultRedactor(roots_));
   if (std::string note = TrustNote(session.trust); !note.empty())
     setup.notes.push_back(std::move(note));
   RETURN_IF_ERROR(FindHooks(project, session.trust, setup));

@@ -10,12 +10,12 @@ namespace {
 
 namespace method = protocol::method;
 
-/// `read` is given the session's folder.
+/// `read` is given the roots of the device.
 template <class T, class Read>
-Async<Result<T>> ReadFolder(Host& host, std::string session_id, Read read) {
-  const std::string dir = SessionStore(host.options().roots).DirOf(session_id);
+Async<Result<T>> ReadAway(Host& host, Read read) {
+  const config::Roots roots = host.options().roots;
   const CancelToken never;
-  auto body = [dir, read](const CancelToken&) -> Result<T> { return read(dir); };
+  auto body = [roots, read](const CancelToken&) -> Result<T> { return read(roots); };
   co_return co_await tool::InThread<T>(host.loop(), never, std::move(body));
 }
 
@@ -29,8 +29,10 @@ Async<Result<protocol::TaskList>> ListTasks(Asked<method::SessionTasks> asked) {
     return tasks;
   };
   if (Lane* lane = session->lane()) co_return list(lane->Tasks());
-  const auto read = [list](const std::string& dir) { return list(TasksIn(dir)); };
-  co_return co_await ReadFolder<protocol::TaskList>(asked.host, id, read);
+  const auto read = [list, id](const config::Roots& roots) {
+    return list(TasksIn(SessionStore(roots).DirOf(id)));
+  };
+  co_return co_await ReadAway<protocol::TaskList>(asked.host, read);
 }
 
 Async<Result<protocol::TaskOutput>> ReadOutput(Asked<method::SessionTaskOutput> asked) {
@@ -38,8 +40,10 @@ Async<Result<protocol::TaskOutput>> ReadOutput(Asked<method::SessionTaskOutput> 
   const std::string task_id = asked.params.task_id;
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, asked.host.Find(id));
   if (Lane* lane = session->lane()) co_return lane->TaskOutput(task_id);
-  const auto read = [task_id](const std::string& dir) { return TaskOutputIn(dir, task_id); };
-  co_return co_await ReadFolder<protocol::TaskOutput>(asked.host, id, read);
+  const auto read = [id, task_id](const config::Roots& roots) {
+    return TaskOutputIn(roots, id, task_id);
+  };
+  co_return co_await ReadAway<protocol::TaskOutput>(asked.host, read);
 }
 
 Async<Result<protocol::Nothing>> StopOne(Asked<method::SessionTaskStop> asked) {
@@ -50,10 +54,10 @@ Async<Result<protocol::Nothing>> StopOne(Asked<method::SessionTaskStop> asked) {
     CO_RETURN_IF_ERROR(lane->StopTask(task_id));
     co_return protocol::Nothing();
   }
-  const auto read = [task_id](const std::string& dir) -> Result<protocol::Nothing> {
-    return std::unexpected(WhyNotStopped(dir, task_id));
+  const auto read = [id, task_id](const config::Roots& roots) -> Result<protocol::Nothing> {
+    return std::unexpected(WhyNotStopped(SessionStore(roots).DirOf(id), task_id));
   };
-  co_return co_await ReadFolder<protocol::Nothing>(asked.host, id, read);
+  co_return co_await ReadAway<protocol::Nothing>(asked.host, read);
 }
 
 constexpr auto kTaskHandlers =

@@ -80,7 +80,7 @@ Status Lane::Prepare() {
   notes_ = setup_.notes;
   RETURN_IF_ERROR(AddTools());
   RETURN_IF_ERROR(OpenExtensions());
-  OpenToolset();
+  RETURN_IF_ERROR(OpenToolset());
   OpenHooks();
   if (!setup_.fresh) {
     RETURN_IF_ERROR(Settle(setup_.keep_waiting && setup_.answers));

@@ -119,7 +119,7 @@ class Lane {
   explicit Lane(LaneSetup setup);
   Status Prepare();
   Status AddTools();
-  void OpenToolset();
+  Status OpenToolset();
   Status Settle(bool keep_waiting);
   Status EnsureSnapshot();
   void UseSnapshot();

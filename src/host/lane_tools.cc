@@ -8,6 +8,7 @@
 namespace stet::host {
 
 Status Lane::AddTools() {
+  tools_.Remember(opening_.toolset);
   tool::ToolSource builtin{.name = "stet", .trimmed = true};
   builtin.tools =
       tool::BuiltinTools({setup_.variables, *shells_,
@@ -30,14 +31,16 @@ Status Lane::AddTools() {
 }
 
 /// When all sources have brought their tools. The log has it before the first request that follows.
-void Lane::OpenToolset() {
+Status Lane::OpenToolset() {
   const provider::Model& model = provider_->model();
   tools_.Open(*setup_.log, opening_.toolset, model.context_window);
+  if (setup_.tools.only) RETURN_IF_ERROR(tools_.box().CheckOption(tools_.toolset()));
   for (const std::string& note : tools_.box().notes()) notes_.push_back(note);
   if (tool::IsSmallWindow(model.context_window))
     notes_.push_back(fmt::format("the window of {} has only {} tokens: the tools are {}",
                                  model.FullName(), model.context_window,
                                  fmt::join(tools_.toolset().names(), ", ")));
+  return {};
 }
 
 }  // namespace stet::host

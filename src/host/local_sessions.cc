@@ -213,7 +213,7 @@ class LocalSessions : public client::Sessions {
   Result<protocol::TaskOutput> TaskOutput(const std::string& session_id,
                                           const std::string& task_id) override {
     const auto host = Hold(store_.roots(), kFace);
-    if (!host) return TaskOutputIn(store_.DirOf(session_id), task_id);
+    if (!host) return TaskOutputIn(store_.roots(), session_id, task_id);
     return host->Call<protocol::method::SessionTaskOutput>(TaskOf(session_id, task_id));
   }
 

@@ -6,6 +6,8 @@
 #include "base/fs.h"
 #include "base/lock.h"
 #include "base/utf8.h"
+#include "host/session_store.h"
+#include "host/vault.h"
 #include "log/paths.h"
 
 namespace stet::host {
@@ -42,8 +44,9 @@ Result<std::string> KeptOutput(const log::Blobs& blobs, const protocol::TaskRow&
   return name ? blobs.Get(*name) : std::string();
 }
 
-Result<protocol::TaskOutput> TaskOutputIn(const std::string& session_dir,
+Result<protocol::TaskOutput> TaskOutputIn(const config::Roots& roots, const std::string& session_id,
                                           const std::string& task_id) {
+  const std::string session_dir = SessionStore(roots).DirOf(session_id);
   ASSIGN_OR_RETURN(const protocol::TaskRows rows, TasksIn(session_dir));
   ASSIGN_OR_RETURN(const protocol::TaskRow row, agent::FindTask(rows, task_id));
   const log::Paths paths{session_dir};
@@ -54,7 +57,8 @@ Result<protocol::TaskOutput> TaskOutputIn(const std::string& session_dir,
   Result<std::string> bytes = ReadFile(paths.tasks() + "/" + row.task_id);
   if (!bytes && bytes.error().code == Code::kNotFound) bytes = std::string();
   if (!bytes) return std::unexpected(bytes.error());
-  return TaskOutputOf(*std::move(bytes), row.state == "running");
+  ASSIGN_OR_RETURN(const agent::Redactor redactor, VaultRedactor(roots));
+  return TaskOutputOf(redactor.Clean(*std::move(bytes)), row.state == "running");
 }
 
 Error WhyNotStopped(const std::string& session_dir, const std::string& task_id) {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "agent/redactor.h"
 #include "base/result.h"
+#include "config/roots.h"
 #include "log/log.h"
 #include "protocol/tasks.h"
 
@@ -18,8 +18,9 @@ inline constexpr std::size_t kMaxTaskOutput = std::size_t{1} << 20;
 /// process is gone is lost, though its log does not say so yet.
 Result<protocol::TaskRows> TasksIn(const std::string& session_dir);
 
-/// Of a task that has ended: all that was kept; of one that runs: what is in its file.
-Result<protocol::TaskOutput> TaskOutputIn(const std::string& session_dir,
+/// Of a task that has ended: all that was kept; of one that runs, or whose process died: what is in
+/// its file, which has the vault's values in it, without them.
+Result<protocol::TaskOutput> TaskOutputIn(const config::Roots& roots, const std::string& session_id,
                                           const std::string& task_id);
 
 /// Why it cannot be stopped from here. kBusy names the process that runs it, kConflict says that it

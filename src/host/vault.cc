@@ -142,4 +142,11 @@ Status Vault::Remove(const std::string& name) {
   return Write(values);
 }
 
+Result<agent::Redactor> VaultRedactor(const config::Roots& roots) {
+  const Vault vault(roots);
+  if (!vault.exists()) return agent::Redactor();
+  ASSIGN_OR_RETURN(const auto secrets, vault.Read());
+  return agent::Redactor(secrets);
+}
+
 }  // namespace stet::host

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/redactor.h"
 #include "config/roots.h"
 
 namespace stet::host {
@@ -41,5 +42,8 @@ class Vault {
   std::string path_;
   std::string key_path_;
 };
+
+/// Takes the vault's values out of texts that are shown. One of nothing when there is no vault.
+Result<agent::Redactor> VaultRedactor(const config::Roots& roots);
 
 }  // namespace stet::host

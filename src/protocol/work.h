@@ -59,6 +59,8 @@ struct ModelCall {
 };
 
 /// What the session's model sees of tools from here on.
+using OptionalTexts = std::optional<Texts>;
+
 struct Toolset {
   static constexpr std::string_view kType = "toolset";
   static constexpr Place kPlace = Place::kSession;
@@ -66,7 +68,8 @@ struct Toolset {
   STET_FIELDS(Toolset,
               (Text, blob),
               (Text, cause),  // Why there is a new one: see toolset_cause.
-              (OptionalInt, window))  // Tokens: of the model that it was made for.
+              (OptionalInt, window),  // Tokens: of the model that it was made for.
+              (OptionalTexts, only))  // What the user's option `--tools` said; absent: nothing.
 };
 
 /// Causes of a toolset, as the log names them.
@@ -219,8 +222,6 @@ struct Owed {
               (Text, text),
               (OptionalRaw, data))
 };
-
-using OptionalTexts = std::optional<Texts>;
 
 struct InfoChanges {
   STET_FIELDS(InfoChanges,

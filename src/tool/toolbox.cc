@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tool/builtin.h"
 
@@ -17,6 +18,10 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+bool OptionAsks(const std::vector<std::string>& only, std::string_view name) {
+  return Contains(only, name) || Contains(only, kAllTools);
+}
+
 }  // namespace
 
 bool IsSmallWindow(std::int64_t context_window) {
@@ -25,12 +30,33 @@ bool IsSmallWindow(std::int64_t context_window) {
 
 bool Toolbox::Selects(std::string_view name) const {
   if (Contains(selection_.disabled, name)) return false;
-  return !selection_.only || Contains(*selection_.only, name);
+  return !selection_.only || OptionAsks(*selection_.only, name);
+}
+
+void Toolbox::Restrict(const std::vector<std::string>& only) {
+  if (!selection_.only) selection_.only = only;
+}
+
+Status Toolbox::CheckOption(const Toolset& frozen) {
+  if (!selection_.only || selection_.only->empty()) return {};
+  std::vector<std::string> missing;
+  for (const std::string& name : *selection_.only) {
+    if (name != kAllTools && !Contains(known_, name) && frozen.Find(name) == nullptr)
+      missing.push_back(name);
+  }
+  if (missing.size() == selection_.only->size())
+    return Fail(Code::kInvalid,
+                fmt::format("--tools: there is no tool named {}. There are: {}; {} means all",
+                            fmt::join(missing, ", "), fmt::join(known_, ", "), kAllTools));
+  for (const std::string& name : missing)
+    notes_.push_back(fmt::format("--tools: there is no tool named {}", name));
+  return {};
 }
 
 Status Toolbox::Add(ToolSource source) {
   for (std::unique_ptr<Tool>& tool : source.tools) {
     const std::string name(tool->name());
+    if (!source.asked) known_.push_back(name);
     if (!source.asked && !Selects(name)) continue;
     if (Status added = registry_.Add(std::move(tool)); !added) {
       if (source.asked) return added;
@@ -64,7 +90,7 @@ bool Toolbox::OptionsDiffer(bool small_window, const Toolset& frozen) const {
   };
   const auto is_wanted = [&](const protocol::ToolSpec& spec) {
     if (now.Find(spec.name) != nullptr) return true;
-    return Contains(*selection_.only, spec.name) && registry_.Find(spec.name) == nullptr;
+    return OptionAsks(*selection_.only, spec.name) && registry_.Find(spec.name) == nullptr;
   };
   return !std::ranges::all_of(now.specs(), is_shown) ||
          !std::ranges::all_of(frozen.specs(), is_wanted);

@@ -32,10 +32,14 @@ struct ToolSource {
   bool asked = false;
 };
 
+/// What the user's option says instead of names, to have all tools again.
+inline constexpr std::string_view kAllTools = "default";
+
 /// Which tools a session has.
 struct Selection {
-  std::optional<std::vector<std::string>> only;  // The user's option; absent: all.
-  std::vector<std::string> disabled;             // By the configuration.
+  /// The user's option: names, or kAllTools for all. Absent: it was not given, so all.
+  std::optional<std::vector<std::string>> only;
+  std::vector<std::string> disabled;  // By the configuration.
 };
 
 class Toolbox {
@@ -45,6 +49,16 @@ class Toolbox {
   /// A tool that cannot be used, or whose name is taken by an earlier source, is left out with a
   /// note. Fails only for a source that was asked for: kConflict, kInvalid or kUnsupported.
   Status Add(ToolSource source);
+  /// The user's option, given now or, by Restrict, earlier.
+  [[nodiscard]] const std::optional<std::vector<std::string>>& only() const {
+    return selection_.only;
+  }
+  /// What the option said when it was given earlier; one that is given now counts instead. Before
+  /// sources are added.
+  void Restrict(const std::vector<std::string>& only);
+  /// kInvalid, with the names that there are, when the option names tools and none of them exists
+  /// here or in `frozen`; some of them: a note for each. When all sources have been added.
+  Status CheckOption(const Toolset& frozen);
   /// What was left out, and why, for people.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
@@ -67,6 +81,7 @@ class Toolbox {
   Selection selection_;
   Registry registry_;
   std::vector<std::string> trimmed_;  // Names of tools that small windows are not shown.
+  std::vector<std::string> known_;    // Names of all tools that were brought, selected or not.
   std::vector<std::string> notes_;
 };
 

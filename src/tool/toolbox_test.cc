@@ -45,6 +45,25 @@ TEST(ToolboxTest, AToolsetHasTheToolsOfAllSourcesByName) {
   EXPECT_EQ(Names(Box().Assemble(false)), "Bash Lint Read WebFetch Write");
 }
 
+TEST(ToolboxTest, AnOptionThatNamesNoToolAtAllIsAnErrorThatListsThem) {
+  Toolbox box = Box({.only = {{"Raed"}}});
+  const Status none = box.CheckOption(box.Assemble(false));
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, Code::kInvalid);
+  EXPECT_NE(none.error().message.find("no tool named Raed. There are: Write, Read"),
+            std::string::npos)
+      << none.error().message;
+  Toolbox some = Box({.only = {{"Read", "Nope"}}});
+  EXPECT_TRUE(some.CheckOption(some.Assemble(false)));
+  ASSERT_EQ(some.notes().size(), 1U);
+  EXPECT_EQ(some.notes()[0], "--tools: there is no tool named Nope");
+  Toolbox empty = Box({.only = std::vector<std::string>()});
+  EXPECT_TRUE(empty.CheckOption(empty.Assemble(false))) << "no tools at all may be wanted";
+  Toolbox all = Box({.only = {{"default"}}});
+  EXPECT_TRUE(all.CheckOption(all.Assemble(false)));
+  EXPECT_EQ(Names(all.Assemble(false)), "Bash Lint Read WebFetch Write");
+}
+
 TEST(ToolboxTest, ASelectionLeavesToolsOutWhateverTheirSource) {
   EXPECT_EQ(Names(Box({.only = {{"Lint", "Read", "Gone"}}}).Assemble(false)), "Lint Read");
   EXPECT_EQ(Names(Box({.disabled = {"Lint", "Bash"}}).Assemble(false)), "Read WebFetch Write");
