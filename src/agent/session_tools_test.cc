@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/fs.h"
 #include "log/log_fixture.h"
 #include "tool/named_tool.h"
 
@@ -100,7 +99,9 @@ TEST_F(SessionToolsTest, WhateverReplacesItTheSessionKeepsToTheOption) {
   SessionTools large = Opened({"Read", "Bash", "WebFetch"});
   EXPECT_EQ(Names(large), "Read WebFetch ") << "in another window";
   EXPECT_EQ(Keep(large), "window");
-  ASSERT_TRUE(RemoveTree(log_->paths().blobs()));
+  Append(*log_,
+         {.payload = protocol::Toolset{
+              .blob = std::string(64, '0'), .cause = "window", .only = {{"Read", "WebFetch"}}}});
   SessionTools damaged = Opened({"Read", "Bash", "WebFetch"});
   EXPECT_EQ(Names(damaged), "Read WebFetch ") << "though the blob is gone";
   EXPECT_EQ(Keep(damaged), "damage");

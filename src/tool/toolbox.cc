@@ -34,7 +34,9 @@ bool Toolbox::Selects(std::string_view name) const {
 }
 
 void Toolbox::Restrict(const std::vector<std::string>& only) {
-  if (!selection_.only) selection_.only = only;
+  if (selection_.only) return;
+  selection_.only = only;
+  remembered_ = true;
 }
 
 Status Toolbox::CheckOption(const Toolset& frozen) {
@@ -84,7 +86,7 @@ bool Toolbox::OptionsDiffer(bool small_window, const Toolset& frozen) const {
   const protocol::ToolSpec* shown = frozen.Find(kStructuredOutput);
   if ((wanted == nullptr) != (shown == nullptr)) return true;
   if (wanted != nullptr && *wanted != *shown) return true;
-  if (!selection_.only) return false;
+  if (!selection_.only || remembered_) return false;
   const auto is_shown = [&](const protocol::ToolSpec& spec) {
     return frozen.Find(spec.name) != nullptr;
   };

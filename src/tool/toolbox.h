@@ -79,6 +79,7 @@ class Toolbox {
   [[nodiscard]] bool Selects(std::string_view name) const;
 
   Selection selection_;
+  bool remembered_ = false;  // The user's option was given earlier, not now.
   Registry registry_;
   std::vector<std::string> trimmed_;  // Names of tools that small windows are not shown.
   std::vector<std::string> known_;    // Names of all tools that were brought, selected or not.
