@@ -1,0 +1,525 @@
+#include "client/scene.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace stet::client {
+namespace {
+
+using What = SceneChange::What;
+
+constexpr std::size_t kItemBytes = 128;  // Of an item without its texts, about.
+
+std::size_t TextBytes(const PromptItem& prompt) {
+  std::size_t bytes = 0;
+  for (const protocol::Block& block : prompt.blocks)
+    if (const auto* text = std::get_if<protocol::TextBlock>(&block)) bytes += text->text.size();
+  return bytes;
+}
+std::size_t TextBytes(const ReplyItem& reply) { return reply.text.size(); }
+std::size_t TextBytes(const CallItem& call) {
+  return call.args.text.size() + call.output.size() + (call.result ? call.result->text.size() : 0);
+}
+std::size_t TextBytes(const NoteItem& note) { return note.text.size(); }
+std::size_t TextBytes(const MarkerItem& marker) { return marker.value.size(); }
+
+std::size_t SizeOf(const SceneItem& item) {
+  return kItemBytes + std::visit([](const auto& one) { return TextBytes(one); }, item.what);
+}
+
+std::string HowItEnded(const protocol::Task& task) {
+  if (task.phase == "lost") return "lost";
+  const std::string status = task.status.value_or("completed");
+  if (task.signal) return fmt::format("{}, signal {}", status, *task.signal);
+  if (task.exit && *task.exit != 0) return fmt::format("{}, exit code {}", status, *task.exit);
+  return status;
+}
+
+/// Only whole lines of it, where there are any.
+void KeepEnd(std::string& output) {
+  if (output.size() <= CallItem::kMaxOutput) return;
+  const std::size_t most = output.size() - CallItem::kMaxOutput;
+  const std::size_t line = output.find('\n', most);
+  output.erase(0, line == std::string::npos ? most : line + 1);
+}
+
+}  // namespace
+
+template <class T>
+std::uint64_t Scene::Add(std::int64_t at, std::string event_id, T what) {
+  SceneItem& item = items_.emplace_back();
+  item.number = ++last_number_;
+  item.event_id = std::move(event_id);
+  item.at = at;
+  item.what = std::move(what);
+  bytes_ += SizeOf(item);
+  Say(What::kAdded, item.number);
+  return item.number;
+}
+
+const SceneItem* Scene::Find(std::uint64_t number) const {
+  const auto found = std::ranges::lower_bound(items_, number, {}, &SceneItem::number);
+  return found != items_.end() && found->number == number ? &*found : nullptr;
+}
+
+template <class T>
+const T* Scene::Peek(std::uint64_t number) const {
+  const SceneItem* item = Find(number);
+  return item == nullptr ? nullptr : std::get_if<T>(&item->what);
+}
+
+template <class T, class Alter>
+void Scene::Change(std::uint64_t number, const Alter& alter) {
+  const auto found = std::ranges::lower_bound(items_, number, {}, &SceneItem::number);
+  if (found == items_.end() || found->number != number) return;
+  T* what = std::get_if<T>(&found->what);
+  if (what == nullptr) return;
+  bytes_ -= SizeOf(*found);
+  alter(*what);
+  bytes_ += SizeOf(*found);
+}
+
+const CallItem* Scene::FindCall(std::string_view tool_call_id) const {
+  return Peek<CallItem>(CallNumber(tool_call_id));
+}
+
+std::uint64_t Scene::CallNumber(std::string_view tool_call_id) const {
+  const auto found = calls_.find(tool_call_id);
+  return found == calls_.end() ? 0 : found->second;
+}
+
+void Scene::Say(What what, std::uint64_t item, std::size_t from) {
+  changes_.push_back({.what = what, .item = item, .from = from});
+}
+
+void Scene::Drop(std::uint64_t number) {
+  const auto found = std::ranges::lower_bound(items_, number, {}, &SceneItem::number);
+  if (found == items_.end() || found->number != number) return;
+  if (const auto* call = std::get_if<CallItem>(&found->what)) calls_.erase(call->tool_call_id);
+  bytes_ -= SizeOf(*found);
+  items_.erase(found);
+  Say(What::kDropped, number);
+}
+
+void Scene::DropAll(const Writing& writing) {
+  for (const auto& [block, number] : writing.replies) Drop(number);
+  for (const auto& [id, number] : writing.calls) Drop(number);
+}
+
+/// The newest item stays, however large it is: it is what is being shown.
+void Scene::LetGo() {
+  while (items_.size() > 1 && (items_.size() > kMaxItems || bytes_ > kMaxBytes)) {
+    if (const auto* call = std::get_if<CallItem>(&items_.front().what))
+      calls_.erase(call->tool_call_id);
+    bytes_ -= SizeOf(items_.front());
+    items_.pop_front();
+  }
+}
+
+SceneChanges Scene::Finish() {
+  LetGo();
+  return std::exchange(changes_, {});
+}
+
+SceneChanges Scene::Begin(const protocol::LiveState& state) {
+  turn_.running = state.state != "idle";
+  turn_.turn_id = state.turn_id.value_or("");
+  settings_.model = state.model;
+  settings_.mode = state.mode;
+  settings_.effort = state.effort;
+  follow_ups_ = state.follow_ups;
+  steers_ = state.steers;
+  asks_ = protocol::OpenAsks(state);
+  for (const What part : {What::kTurn, What::kSettings, What::kQueue, What::kAsks}) Say(part);
+  return Finish();
+}
+
+SceneChanges Scene::Take(const protocol::Event& event) {
+  const protocol::PayloadVariant& payload = event.payload;
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { On(event, one); }) On(event, one);
+      },
+      payload);
+  if (const std::optional<protocol::AskNews> news = protocol::AskNewsIn(event)) {
+    std::erase_if(asks_,
+                  [&](const protocol::Ask& ask) { return protocol::AskId(ask) == news->id; });
+    if (news->asked) asks_.push_back(*news->asked);
+    Say(What::kAsks);
+  }
+  return Finish();
+}
+
+SceneChanges Scene::Take(const protocol::Transient& transient) {
+  std::visit([&](const auto& one) { On(transient.ts, one); }, transient.transient);
+  return Finish();
+}
+
+void Scene::On(const protocol::Event& event, const protocol::UserMessage& message) {
+  PromptItem prompt;
+  prompt.blocks = message.message.blocks;
+  prompt.client_id = event.stamp.client_id;
+  prompt.client_message_id = message.client_message_id;
+  prompt.queue_item_id = message.queue_item_id;
+  Add(event.stamp.ts, event.id, std::move(prompt));
+}
+
+/// The message is the truth. What was streamed of it stays where it is the beginning of what the
+/// message says, and is replaced where it is not.
+void Scene::On(const protocol::Event& event, const protocol::AssistantMessage& message) {
+  Writing writing;
+  if (auto found = writing_.extract(event.id)) writing = std::move(found.mapped());
+  std::map<ReplyItem::Kind, std::deque<std::uint64_t>> streamed;
+  for (const auto& [block, number] : writing.replies)
+    if (const auto* reply = Peek<ReplyItem>(number)) streamed[reply->kind].push_back(number);
+  const auto keep = [&](ReplyItem::Kind kind, const std::string& text) {
+    std::deque<std::uint64_t>& left = streamed[kind];
+    if (text.empty()) return;
+    if (left.empty())
+      return (void)Add(event.stamp.ts, event.id,
+                       ReplyItem{.kind = kind, .text = text, .kept = true});
+    KeepReply(left.front(), text);
+    left.pop_front();
+  };
+  for (const protocol::Block& block : message.message.blocks) {
+    if (const auto* text = std::get_if<protocol::TextBlock>(&block))
+      keep(ReplyItem::Kind::kText, text->text);
+    else if (const auto* thinking = std::get_if<protocol::ThinkingBlock>(&block))
+      keep(ReplyItem::Kind::kThinking, thinking->text);
+    else if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block))
+      KeepCall(event, writing, *call);
+  }
+  // What the message does not have was never said.
+  for (const auto& [kind, left] : streamed)
+    for (const std::uint64_t number : left) Drop(number);
+  for (const auto& [id, number] : writing.calls) Drop(number);
+  if (message.partial.value_or(false))
+    Add(event.stamp.ts, "", NoteItem{.kind = NoteItem::Kind::kCutShort});
+  if (const protocol::OptionalUsage& usage = message.message.usage) {
+    used_ = usage->input + usage->cache_read.value_or(0) + usage->cache_write.value_or(0) +
+            usage->output;
+    Say(What::kUsage);
+  }
+}
+
+void Scene::KeepReply(std::uint64_t number, const std::string& text) {
+  Change<ReplyItem>(number, [&](ReplyItem& reply) {
+    const std::size_t before = reply.text.size();
+    const bool goes_on = text.starts_with(reply.text);
+    if (!goes_on)
+      Say(What::kReplaced, number);
+    else if (text.size() > before)
+      Say(What::kGrown, number, before);
+    reply.text = text;
+    reply.kept = true;
+    Say(What::kChanged, number);
+  });
+}
+
+void Scene::KeepCall(const protocol::Event& event, Writing& writing,
+                     const protocol::ToolCallBlock& block) {
+  writing.calls.erase(block.tool_call_id);
+  const std::uint64_t number = CallNumber(block.tool_call_id);
+  if (number == 0) {
+    CallItem call;
+    call.tool_call_id = block.tool_call_id;
+    call.tool = block.tool_name;
+    call.args = block.args;
+    call.state = CallItem::State::kWaiting;
+    const std::uint64_t added = Add(event.stamp.ts, event.id, std::move(call));
+    calls_[block.tool_call_id] = added;
+    return;
+  }
+  Change<CallItem>(number, [&](CallItem& call) {
+    call.tool = block.tool_name;
+    call.args = block.args;
+    // One that only reads may have started while the message was written.
+    if (call.state == CallItem::State::kWriting) call.state = CallItem::State::kWaiting;
+  });
+  Say(What::kChanged, number);
+}
+
+void Scene::On(const protocol::Event& event, const protocol::ToolResult& result) {
+  std::uint64_t number = CallNumber(result.tool_call_id);
+  if (number == 0) {
+    // Its call was let go, or is not in what was heard.
+    CallItem unknown;
+    unknown.tool_call_id = result.tool_call_id;
+    unknown.state = CallItem::State::kWaiting;
+    number = Add(event.stamp.ts, event.id, std::move(unknown));
+    calls_[result.tool_call_id] = number;
+  }
+  bool ends = false;
+  Change<CallItem>(number, [&](CallItem& call) {
+    call.is_error = result.is_error;
+    call.result = result.content;
+    // What was refused never started, and no end of it is told.
+    ends = call.state != CallItem::State::kRunning || call.duration_ms.has_value();
+    call.state = CallItem::State::kAnswered;
+  });
+  if (ends) return EndCall(number);
+  Say(What::kChanged, number);
+}
+
+void Scene::EndCall(std::uint64_t number) {
+  const auto* known = Peek<CallItem>(number);
+  if (known == nullptr) return;
+  calls_.erase(known->tool_call_id);
+  Change<CallItem>(number, [](CallItem& call) {
+    call.state = CallItem::State::kEnded;
+    call.output.clear();
+    if (!call.result) call.is_error = true;
+  });
+  Say(What::kChanged, number);
+}
+
+/// Whether all that the item tells the model was shown when it happened: the ends of tasks.
+bool Scene::WasShown(const protocol::HarnessItem& item) const {
+  if (!item.carries || item.carries->empty()) return false;
+  return std::ranges::all_of(*item.carries, [&](const protocol::Carried& carried) {
+    const auto task =
+        std::ranges::find(tasks_, carried.task_id.value_or(""), &protocol::TaskRow::task_id);
+    return task != tasks_.end() && task->ended_at;
+  });
+}
+
+void Scene::On(const protocol::Event& event, const protocol::HarnessItem& item) {
+  if (item.item.visibility == "hidden" || WasShown(item)) return;
+  NoteItem note{.kind = NoteItem::Kind::kHarness};
+  note.by = item.item.origin;
+  note.text = item.item.content;
+  Add(event.stamp.ts, event.id, std::move(note));
+}
+
+void Scene::On(const protocol::Event& event, const protocol::Compact& compact) {
+  Add(event.stamp.ts, event.id,
+      MarkerItem{.kind = MarkerItem::Kind::kCompact, .value = compact.summary});
+}
+
+void Scene::On(const protocol::Event& event, const protocol::Rewind& rewind) {
+  Add(event.stamp.ts, event.id,
+      MarkerItem{.kind = MarkerItem::Kind::kRewind, .value = rewind.target_event_id.value_or("")});
+}
+
+void Scene::On(const protocol::Event& event, const protocol::Branch& branch) {
+  Add(event.stamp.ts, event.id,
+      MarkerItem{.kind = MarkerItem::Kind::kBranch, .value = branch.leaf_event_id});
+}
+
+void Scene::On(const protocol::Event&, const protocol::FileFact& fact) {
+  if (fact.op != "write" || !fact.tool_call_id) return;
+  const std::uint64_t number = CallNumber(*fact.tool_call_id);
+  if (number == 0) return;
+  Change<CallItem>(number, [&](CallItem& call) {
+    call.files.push_back({.path = fact.path, .before_blob = fact.before_blob});
+  });
+  Say(What::kChanged, number);
+}
+
+void Scene::On(const protocol::Event&, const protocol::QueueUpdate& update) {
+  (update.queue == "steer" ? steers_ : follow_ups_) = update.items;
+  Say(What::kQueue);
+}
+
+void Scene::On(const protocol::Event& event, const protocol::Task& task) {
+  auto row = std::ranges::find(tasks_, task.task_id, &protocol::TaskRow::task_id);
+  if (row == tasks_.end()) {
+    if (tasks_.size() == kMaxTasks) tasks_.pop_front();
+    row = tasks_.insert(tasks_.end(), protocol::TaskRow());
+    row->task_id = task.task_id;
+    row->kind = task.kind;
+    row->state = "running";
+    row->name = task.name.value_or("");
+    row->by = task.by;
+    row->tool_call_id = task.tool_call_id;
+    row->started_at = event.stamp.ts;
+  }
+  Say(What::kTasks);
+  if (!task.ends()) return;
+  row->state = task.phase == "lost" ? "lost" : task.status.value_or("completed");
+  row->ended_at = event.stamp.ts;
+  row->exit = task.exit;
+  row->signal = task.signal;
+  row->tail = task.tail;
+  row->output = task.output;
+  NoteItem note{.kind = NoteItem::Kind::kTaskEnd, .by = task.task_id};
+  note.text = HowItEnded(task);
+  Add(event.stamp.ts, event.id, std::move(note));
+}
+
+void Scene::On(const protocol::Event& event, const protocol::SessionInfo& info) {
+  const protocol::InfoChanges& changes = info.changes;
+  if (changes.title) settings_.title = *changes.title;
+  Set(event, settings_.model, changes.model, MarkerItem::Kind::kModel);
+  Set(event, settings_.mode, changes.mode, MarkerItem::Kind::kMode);
+  Set(event, settings_.effort, changes.effort, MarkerItem::Kind::kEffort);
+  Say(What::kSettings);
+}
+
+/// A setting that is heard of for the first time is no change.
+void Scene::Set(const protocol::Event& event, std::string& setting,
+                const protocol::OptionalText& value, MarkerItem::Kind kind) {
+  if (!value || *value == setting) return;
+  if (!setting.empty()) Add(event.stamp.ts, event.id, MarkerItem{.kind = kind, .value = *value});
+  setting = *value;
+}
+
+void Scene::On(const protocol::Event&, const protocol::ModelCall& call) {
+  if (!call.price) return;
+  price_ += *call.price;
+  Say(What::kUsage);
+}
+
+void Scene::Do(Activity activity) {
+  if (turn_.activity == activity) return;
+  turn_.activity = std::move(activity);
+  Say(What::kTurn);
+}
+
+void Scene::On(std::int64_t, const protocol::MessageStart& start) {
+  if (writing_.size() >= kMaxWriting) writing_.erase(writing_.begin());
+  // Told anew from its beginning: what was heard of it before does not count.
+  if (const auto again = writing_.extract(start.event_id)) DropAll(again.mapped());
+  writing_.try_emplace(start.event_id);
+  Do({.kind = Activity::Kind::kAnswering});
+}
+
+/// What is heard from its middle on is not shown: the whole comes with the message.
+void Scene::Grow(std::int64_t ts, const std::string& event_id, std::int64_t block,
+                 const ReplyItem& more) {
+  turn_.streamed_bytes += more.text.size();
+  const auto writing = writing_.find(event_id);
+  if (writing == writing_.end() || more.text.empty()) return;
+  const auto [place, fresh] = writing->second.replies.try_emplace(block, 0);
+  if (fresh) {
+    place->second = Add(ts, event_id, more);
+    return;
+  }
+  Change<ReplyItem>(place->second, [&](ReplyItem& reply) {
+    Say(What::kGrown, place->second, reply.text.size());
+    reply.text += more.text;
+  });
+}
+
+void Scene::On(std::int64_t ts, const protocol::TextDelta& delta) {
+  Do({.kind = Activity::Kind::kAnswering});
+  Grow(ts, delta.event_id, delta.block_index,
+       {.kind = ReplyItem::Kind::kText, .text = delta.delta});
+}
+
+void Scene::On(std::int64_t ts, const protocol::ThinkingDelta& delta) {
+  Do({.kind = Activity::Kind::kThinking});
+  Grow(ts, delta.event_id, delta.block_index,
+       {.kind = ReplyItem::Kind::kThinking, .text = delta.delta});
+}
+
+/// A long call is known while it is still being written.
+void Scene::On(std::int64_t ts, const protocol::ToolCallDelta& delta) {
+  turn_.streamed_bytes += delta.delta.size();
+  if (!delta.tool_name) return;
+  Do({.kind = Activity::Kind::kWritingCall, .who = *delta.tool_name});
+  const auto writing = writing_.find(delta.event_id);
+  if (writing == writing_.end() || CallNumber(delta.tool_call_id) != 0) return;
+  CallItem call;
+  call.tool_call_id = delta.tool_call_id;
+  call.tool = *delta.tool_name;
+  const std::uint64_t number = Add(ts, delta.event_id, std::move(call));
+  calls_[delta.tool_call_id] = number;
+  writing->second.calls[delta.tool_call_id] = number;
+}
+
+void Scene::On(std::int64_t ts, const protocol::ToolExecutionStart& start) {
+  Do({.kind = Activity::Kind::kTool, .who = start.tool_name, .detail = start.args.text});
+  std::uint64_t number = CallNumber(start.tool_call_id);
+  if (number == 0) {
+    CallItem call;
+    call.tool_call_id = start.tool_call_id;
+    number = Add(ts, start.event_id, std::move(call));
+    calls_[start.tool_call_id] = number;
+  }
+  Change<CallItem>(number, [&](CallItem& call) {
+    call.tool = start.tool_name;
+    call.args = start.args;
+    call.state = CallItem::State::kRunning;
+  });
+  Say(What::kChanged, number);
+}
+
+void Scene::On(std::int64_t, const protocol::ToolExecutionUpdate& update) {
+  const std::uint64_t number = CallNumber(update.tool_call_id);
+  if (number == 0) return;
+  Change<CallItem>(number, [&](CallItem& call) {
+    if (update.terminal_id) call.terminal = *update.terminal_id;
+    call.output += update.partial;
+    KeepEnd(call.output);
+  });
+  Say(What::kChanged, number);
+}
+
+void Scene::On(std::int64_t, const protocol::ToolExecutionEnd& end) {
+  Do({.kind = Activity::Kind::kModel});
+  const std::uint64_t number = CallNumber(end.tool_call_id);
+  bool answered = false;
+  Change<CallItem>(number, [&](CallItem& call) {
+    call.duration_ms = end.duration_ms;
+    answered = call.state == CallItem::State::kAnswered;
+  });
+  if (answered) EndCall(number);
+}
+
+void Scene::On(std::int64_t ts, const protocol::MessageCancelled& cancelled) {
+  const auto gone = writing_.extract(cancelled.event_id);
+  if (gone) DropAll(gone.mapped());
+  if (cancelled.reason == "tried again") Add(ts, "", NoteItem{.kind = NoteItem::Kind::kAgain});
+}
+
+void Scene::On(std::int64_t, const protocol::TurnStart&) {
+  turn_.streamed_bytes = 0;
+  Do({.kind = Activity::Kind::kModel});
+}
+
+void Scene::On(std::int64_t, const protocol::TurnEnd& end) {
+  turn_.streamed_bytes = 0;
+  if (end.usage) {
+    turn_.tokens_in +=
+        end.usage->input + end.usage->cache_read.value_or(0) + end.usage->cache_write.value_or(0);
+    turn_.tokens_out += end.usage->output;
+  }
+  turn_.activity.until.reset();
+  Say(What::kTurn);
+}
+
+void Scene::On(std::int64_t, const protocol::RuntimeStart& start) {
+  turn_ = SceneTurn();
+  turn_.running = true;
+  turn_.turn_id = start.turn_id;
+  Say(What::kTurn);
+}
+
+/// Nothing of the turn goes on: what its transients left open has ended with it.
+void Scene::On(std::int64_t ts, const protocol::RuntimeEnd& end) {
+  turn_ = SceneTurn();
+  turn_.turn_id = end.turn_id;
+  writing_.clear();
+  for (const auto& [id, number] : std::exchange(calls_, {})) EndCall(number);
+  if (end.reason != "completed") {
+    NoteItem note{.kind = NoteItem::Kind::kTurnEnd, .by = end.reason};
+    note.text = end.error.value_or("");
+    Add(ts, "", std::move(note));
+  }
+  Say(What::kTurn);
+}
+
+void Scene::On(std::int64_t ts, const protocol::Wait& wait) {
+  Do({.kind = Activity::Kind::kWait, .who = wait.who, .detail = wait.what, .until = wait.until});
+  Add(ts, "",
+      NoteItem{
+          .kind = NoteItem::Kind::kWait, .by = wait.who, .text = wait.what, .until = wait.until});
+}
+
+void Scene::On(std::int64_t ts, const protocol::Notice& notice) {
+  Add(ts, "", NoteItem{.kind = NoteItem::Kind::kNotice, .by = notice.by, .text = notice.text});
+}
+
+}  // namespace stet::client
