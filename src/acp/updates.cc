@@ -14,8 +14,7 @@ namespace {
 constexpr std::string_view kUser = "user_message_chunk";
 constexpr std::string_view kAgent = "agent_message_chunk";
 constexpr std::string_view kThought = "agent_thought_chunk";
-/// Of a command that runs, so much of the end of its output is told, and so often.
-constexpr std::size_t kMaxProgress = 4096;
+/// Of a command that runs the end of its output is told so often.
 constexpr std::int64_t kProgressMs = 500;
 
 JsonWriter& Begin(JsonWriter& writer, std::string_view kind) {
@@ -39,6 +38,10 @@ std::string Joined(const protocol::Blocks& blocks) {
   return text;
 }
 
+std::string_view ChunkKind(const client::ReplyItem& reply) {
+  return reply.kind == client::ReplyItem::Kind::kThinking ? kThought : kAgent;
+}
+
 void WriteDiffs(JsonWriter& writer, const FileDiffs& diffs) {
   writer.BeginArray();
   for (const FileDiff& diff : diffs) WriteDiff(writer, diff);
@@ -48,20 +51,7 @@ void WriteDiffs(JsonWriter& writer, const FileDiffs& diffs) {
 }  // namespace
 
 Updates::List Updates::Take(const protocol::Event& event) {
-  const protocol::PayloadVariant& payload = event.payload;
-  if (const auto* user = std::get_if<protocol::UserMessage>(&payload))
-    On(event, *user);
-  else if (const auto* message = std::get_if<protocol::AssistantMessage>(&payload))
-    On(event, *message);
-  else if (const auto* result = std::get_if<protocol::ToolResult>(&payload))
-    On(*result);
-  else if (const auto* fact = std::get_if<protocol::FileFact>(&payload))
-    On(*fact);
-  else if (const auto* info = std::get_if<protocol::SessionInfo>(&payload))
-    On(*info);
-  else if (const auto* compact = std::get_if<protocol::Compact>(&payload))
-    On(event, *compact);
-  return std::exchange(out_, {});
+  return Apply(scene_.Take(event), event.stamp.ts);
 }
 
 Updates::List Updates::Replay(const protocol::Event& event) {
@@ -72,8 +62,39 @@ Updates::List Updates::Replay(const protocol::Event& event) {
 }
 
 Updates::List Updates::Take(const protocol::Transient& transient) {
-  std::visit([&](const auto& one) { Heard(one, transient.ts); }, transient.transient);
+  return Apply(scene_.Take(transient), transient.ts);
+}
+
+Updates::List Updates::Apply(const client::SceneChanges& changes, std::int64_t ts) {
+  for (const client::SceneChange& change : changes) Tell(change, ts);
   return std::exchange(out_, {});
+}
+
+void Updates::Tell(const client::SceneChange& change, std::int64_t ts) {
+  using What = client::SceneChange::What;
+  if (change.what == What::kSettings) return TellTitle();
+  const client::SceneItem* item = scene_.Find(change.item);
+  const auto told = calls_.find(change.item);
+  if (item == nullptr) {
+    // Dropped or let go: a call that the client knows ends.
+    if (told == calls_.end()) return;
+    TellFailed(told->second);
+    calls_.erase(told);
+    return;
+  }
+  if (change.what == What::kAdded)
+    return std::visit([&](const auto& what) { Add(*item, what); }, item->what);
+  if (const auto* reply = std::get_if<client::ReplyItem>(&item->what)) {
+    const std::string_view kind = ChunkKind(*reply);
+    if (change.what == What::kGrown)
+      Chunk(kind, item->event_id, std::string_view(reply->text).substr(change.from));
+    else if (change.what == What::kReplaced)  // Something between was missed: nothing is lost.
+      Chunk(kind, item->event_id, "\n\n" + reply->text);
+  } else if (const auto* call = std::get_if<client::CallItem>(&item->what);
+             call != nullptr && told != calls_.end()) {
+    Change(told->second, *call, ts);
+    if (call->result || call->state == client::CallItem::State::kEnded) calls_.erase(told);
+  }
 }
 
 void Updates::Chunk(std::string_view kind, const std::string& id, std::string_view text) {
@@ -104,107 +125,141 @@ void Updates::WriteImage(JsonWriter& writer, const protocol::ImageBlock& image) 
   writer.EndObject();
 }
 
-void Updates::On(const protocol::Event& event, const protocol::UserMessage& message) {
-  Chunk(kUser, event.id, Joined<protocol::TextBlock>(message.message.blocks));
-  for (const protocol::Block& block : message.message.blocks)
-    if (const auto* image = std::get_if<protocol::ImageBlock>(&block)) ImageChunk(event.id, *image);
+void Updates::Add(const client::SceneItem& item, const client::PromptItem& prompt) {
+  Chunk(kUser, item.event_id, Joined<protocol::TextBlock>(prompt.blocks));
+  for (const protocol::Block& block : prompt.blocks)
+    if (const auto* image = std::get_if<protocol::ImageBlock>(&block))
+      ImageChunk(item.event_id, *image);
 }
 
-void Updates::On(const protocol::Event& event, const protocol::AssistantMessage& message) {
-  const bool heard = event.id == event_id_;
-  const protocol::Blocks& blocks = message.message.blocks;
-  Rest(heard ? thought_ : Told(), kThought, event.id, Joined<protocol::ThinkingBlock>(blocks));
-  Rest(heard ? text_ : Told(), kAgent, event.id, Joined<protocol::TextBlock>(blocks));
-  for (const protocol::Block& block : blocks)
-    if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block)) TellCall(*call);
-  GiveUpCalls();
-  event_id_.clear();
-  if (const protocol::OptionalUsage& usage = message.message.usage)
-    used_ = usage->input + usage->cache_read.value_or(0) + usage->cache_write.value_or(0) +
-            usage->output;
+/// Blocks of one message are parts of one text for the client.
+void Updates::Add(const client::SceneItem& item, const client::ReplyItem& reply) {
+  const bool thinking = reply.kind == client::ReplyItem::Kind::kThinking;
+  std::string& last = thinking ? thought_in_ : said_in_;
+  const bool goes_on = last == item.event_id;
+  last = item.event_id;
+  Chunk(ChunkKind(reply), item.event_id, (goes_on ? "\n\n" : "") + reply.text);
 }
 
-/// What of the whole was not told. When something between was missed, all of it again: nothing is
-/// lost.
-void Updates::Rest(const Told& told, std::string_view kind, const std::string& id,
-                   const std::string& whole) {
-  if (whole.starts_with(told.text))
-    Chunk(kind, id, std::string_view(whole).substr(told.text.size()));
-  else
-    Chunk(kind, id, "\n\n" + whole);
-}
-
-void Updates::TellCall(const protocol::ToolCallBlock& block) {
-  const bool known = calls_.contains(block.tool_call_id);
-  Call& call = calls_[block.tool_call_id];
-  call.tool = block.tool_name;
-  call.args = block.args;
-  call.in_message = true;
-  call.locations = LocationsOf(call.tool, call.args, sources_.cwd);
-  call.diffs = DiffsOf(call.tool, call.args, sources_.cwd);
-  if (call.tool == "Write" && !call.diffs.empty() && !replaying_)
-    call.diffs[0].old_text = sources_.file_text(call.diffs[0].path);
+void Updates::Add(const client::SceneItem& item, const client::CallItem& call) {
+  Told& told = calls_[item.number];
+  told.tool_call_id = call.tool_call_id;
+  if (call.state != client::CallItem::State::kWriting) return TellCall("tool_call", told, call);
   JsonWriter writer(out_.emplace_back());
-  BeginCall(writer, known ? "tool_call_update" : "tool_call", block.tool_call_id);
+  BeginCall(writer, "tool_call", call.tool_call_id).Member("title", call.tool);
+  writer.Member("name", call.tool).Member("kind", KindOf(call.tool));
+  writer.Member("status", "pending").EndObject();
+}
+
+void Updates::Add(const client::SceneItem& item, const client::MarkerItem& marker) {
+  if (marker.kind != client::MarkerItem::Kind::kCompact || !sources_.compactions) return;
+  JsonWriter writer(out_.emplace_back());
+  Begin(writer, "compaction_update").Member("compactionId", item.event_id);
+  writer.Member("status", "completed").Key("summary").BeginArray().BeginObject();
+  writer.Member("type", "text").Member("text", marker.value);
+  writer.EndObject().EndArray().EndObject();
+}
+
+void Updates::TellTitle() {
+  const std::string& title = scene_.settings().title;
+  if (title.empty() || title == title_) return;
+  title_ = title;
+  JsonWriter writer(out_.emplace_back());
+  Begin(writer, "session_info_update").Member("title", title).EndObject();
+}
+
+/// Tells what of a call the client does not know yet.
+void Updates::Change(Told& told, const client::CallItem& call, std::int64_t ts) {
+  using State = client::CallItem::State;
+  TakeFiles(told, call);
+  if (call.result) return TellOutcome(told, call);
+  if (call.state == State::kEnded) return TellFailed(told);
+  if (told.state == State::kWriting && call.state != State::kWriting)
+    return TellCall("tool_call_update", told, call);
+  if (told.state == State::kWaiting && call.state == State::kRunning) {
+    told.state = call.state;
+    JsonWriter writer(out_.emplace_back());
+    BeginCall(writer, "tool_call_update", call.tool_call_id);
+    writer.Member("status", "in_progress").EndObject();
+    return;
+  }
+  TellProgress(told, call, ts);
+}
+
+/// The whole call, as far as it is known before it has a result.
+void Updates::TellCall(std::string_view kind, Told& told, const client::CallItem& call) {
+  const bool running = call.state == client::CallItem::State::kRunning;
+  told.state = running ? client::CallItem::State::kRunning : client::CallItem::State::kWaiting;
+  told.locations = LocationsOf(call.tool, call.args, sources_.cwd);
+  told.diffs = DiffsOf(call.tool, call.args, sources_.cwd);
+  if (call.tool == "Write" && !told.diffs.empty() && !replaying_)
+    told.diffs[0].old_text = sources_.file_text(told.diffs[0].path);
+  JsonWriter writer(out_.emplace_back());
+  BeginCall(writer, kind, call.tool_call_id);
   writer.Member("title", TitleOf(call.tool, call.args)).Member("name", call.tool);
-  writer.Member("kind", KindOf(call.tool)).Member("status", "pending");
-  if (!call.diffs.empty()) WriteDiffs(writer.Key("content"), call.diffs);
-  if (!call.locations.empty()) WriteLocations(writer.Key("locations"), call.locations);
+  writer.Member("kind", KindOf(call.tool)).Member("status", running ? "in_progress" : "pending");
+  if (!told.diffs.empty()) WriteDiffs(writer.Key("content"), told.diffs);
+  if (!told.locations.empty()) WriteLocations(writer.Key("locations"), told.locations);
   writer.Member("rawInput", call.args).EndObject();
 }
 
-/// Calls that were begun and are in no message: they will never run.
-void Updates::GiveUpCalls() {
-  for (auto call = calls_.begin(); call != calls_.end();) {
-    if (call->second.in_message) {
-      ++call;
-      continue;
-    }
-    JsonWriter writer(out_.emplace_back());
-    BeginCall(writer, "tool_call_update", call->first).Member("status", "failed").EndObject();
-    call = calls_.erase(call);
+/// What the files were is known better from the facts than from a look at the disk.
+void Updates::TakeFiles(Told& told, const client::CallItem& call) {
+  for (; told.files < call.files.size(); ++told.files) {
+    const client::WrittenFile& file = call.files[told.files];
+    told.locations = {Location{.path = file.path, .line = {}}};
+    for (FileDiff& diff : told.diffs) diff.path = file.path;
+    if (call.tool != "Write" || told.diffs.empty()) continue;
+    std::optional<std::string> before;
+    if (file.before_blob) before = sources_.blob(*file.before_blob);
+    told.diffs[0].old_text = before && !IsValidUtf8(*before) ? std::nullopt : before;
   }
 }
 
-void Updates::On(const protocol::FileFact& fact) {
-  if (fact.op != "write" || !fact.tool_call_id) return;
-  const auto found = calls_.find(*fact.tool_call_id);
-  if (found == calls_.end()) return;
-  Call& call = found->second;
-  call.locations = {Location{.path = fact.path, .line = {}}};
-  for (FileDiff& diff : call.diffs) diff.path = fact.path;
-  if (call.tool != "Write" || call.diffs.empty()) return;
-  std::optional<std::string> before;
-  if (fact.before_blob) before = sources_.blob(*fact.before_blob);
-  call.diffs[0].old_text = before && !IsValidUtf8(*before) ? std::nullopt : before;
+void Updates::TellProgress(Told& told, const client::CallItem& call, std::int64_t ts) {
+  const bool in_terminal = call.terminal != told.terminal;
+  const bool wrote = call.output != told.output && ts - told.told_at >= kProgressMs;
+  if (!in_terminal && !wrote) return;
+  JsonWriter writer(out_.emplace_back());
+  BeginCall(writer, "tool_call_update", call.tool_call_id).Key("content").BeginArray();
+  if (in_terminal) {
+    told.terminal = call.terminal;
+    WriteTerminal(writer, call.terminal);
+  } else {
+    told.output = call.output;
+    told.told_at = ts;
+    WriteTextContent(writer, call.output);
+  }
+  writer.EndArray().EndObject();
 }
 
-void Updates::On(const protocol::ToolResult& result) {
-  const auto found = calls_.find(result.tool_call_id);
-  const Call call = found == calls_.end() ? Call() : found->second;
-  if (found != calls_.end()) calls_.erase(found);
+void Updates::TellFailed(const Told& told) {
+  JsonWriter writer(out_.emplace_back());
+  BeginCall(writer, "tool_call_update", told.tool_call_id).Member("status", "failed").EndObject();
+}
+
+void Updates::TellOutcome(const Told& told, const client::CallItem& call) {
   {
     JsonWriter writer(out_.emplace_back());
-    BeginCall(writer, "tool_call_update", result.tool_call_id);
-    writer.Member("status", result.is_error ? "failed" : "completed");
-    WriteOutcome(writer.Key("content"), call, result);
-    if (!call.locations.empty()) WriteLocations(writer.Key("locations"), call.locations);
+    BeginCall(writer, "tool_call_update", call.tool_call_id);
+    writer.Member("status", call.is_error ? "failed" : "completed");
+    WriteOutcome(writer.Key("content"), told, call);
+    if (!told.locations.empty()) WriteLocations(writer.Key("locations"), told.locations);
     writer.EndObject();
   }
-  if (call.tool != "TodoWrite" || result.is_error) return;
+  if (call.tool != "TodoWrite" || call.is_error) return;
   if (std::string plan = PlanUpdate(call.args); !plan.empty()) out_.push_back(std::move(plan));
 }
 
-void Updates::WriteOutcome(JsonWriter& writer, const Call& call,
-                           const protocol::ToolResult& result) {
-  if (!result.is_error && !call.diffs.empty()) return WriteDiffs(writer, call.diffs);
+void Updates::WriteOutcome(JsonWriter& writer, const Told& told, const client::CallItem& call) {
+  if (!call.is_error && !told.diffs.empty()) return WriteDiffs(writer, told.diffs);
   const protocol::Blocks blocks =
-      Decode<protocol::Blocks>(result.content.text).value_or(protocol::Blocks());
+      Decode<protocol::Blocks>(call.result->text).value_or(protocol::Blocks());
   writer.BeginArray();
-  if (!call.terminal.empty()) WriteTerminal(writer, call.terminal);
+  if (!told.terminal.empty()) WriteTerminal(writer, told.terminal);
   // A terminal shows the output itself.
   const std::string text = Joined<protocol::TextBlock>(blocks);
-  if (!text.empty() && (call.terminal.empty() || result.is_error)) WriteTextContent(writer, text);
+  if (!text.empty() && (told.terminal.empty() || call.is_error)) WriteTextContent(writer, text);
   for (const protocol::Block& block : blocks) {
     const auto* image = std::get_if<protocol::ImageBlock>(&block);
     if (image == nullptr) continue;
@@ -214,100 +269,17 @@ void Updates::WriteOutcome(JsonWriter& writer, const Call& call,
   writer.EndArray();
 }
 
-void Updates::On(const protocol::SessionInfo& info) {
-  if (!info.changes.title) return;
-  JsonWriter writer(out_.emplace_back());
-  Begin(writer, "session_info_update").Member("title", *info.changes.title).EndObject();
-}
-
-void Updates::On(const protocol::Event& event, const protocol::Compact& compact) {
-  if (!sources_.compactions) return;
-  JsonWriter writer(out_.emplace_back());
-  Begin(writer, "compaction_update").Member("compactionId", event.id);
-  writer.Member("status", "completed").Key("summary").BeginArray().BeginObject();
-  writer.Member("type", "text").Member("text", compact.summary);
-  writer.EndObject().EndArray().EndObject();
-}
-
-void Updates::Heard(const protocol::MessageStart& start, std::int64_t) {
-  event_id_ = start.event_id;
-  text_ = Told();
-  thought_ = Told();
-}
-
-void Updates::Stream(Told& told, std::string_view kind, std::int64_t block,
-                     const std::string& delta) {
-  if (delta.empty()) return;
-  std::string text = delta;
-  if (told.block != block && !told.text.empty()) text = "\n\n" + text;
-  told.block = block;
-  told.text += text;
-  Chunk(kind, event_id_, text);
-}
-
-void Updates::Heard(const protocol::TextDelta& delta, std::int64_t) {
-  if (delta.event_id == event_id_) Stream(text_, kAgent, delta.block_index, delta.delta);
-}
-
-void Updates::Heard(const protocol::ThinkingDelta& delta, std::int64_t) {
-  if (delta.event_id == event_id_) Stream(thought_, kThought, delta.block_index, delta.delta);
-}
-
-/// A long call is known while it is still being written.
-void Updates::Heard(const protocol::ToolCallDelta& delta, std::int64_t) {
-  if (!delta.tool_name || delta.event_id != event_id_) return;
-  const auto [place, fresh] = calls_.try_emplace(delta.tool_call_id);
-  if (!fresh) return;
-  place->second.tool = *delta.tool_name;
-  JsonWriter writer(out_.emplace_back());
-  BeginCall(writer, "tool_call", delta.tool_call_id).Member("title", *delta.tool_name);
-  writer.Member("name", *delta.tool_name).Member("kind", KindOf(*delta.tool_name));
-  writer.Member("status", "pending").EndObject();
-}
-
-void Updates::Heard(const protocol::MessageCancelled& cancelled, std::int64_t) {
-  if (cancelled.event_id != event_id_) return;
-  GiveUpCalls();
-  event_id_.clear();
-}
-
-void Updates::Heard(const protocol::ToolExecutionStart& start, std::int64_t) {
-  if (!calls_.contains(start.tool_call_id)) return;
-  JsonWriter writer(out_.emplace_back());
-  BeginCall(writer, "tool_call_update", start.tool_call_id);
-  writer.Member("status", "in_progress").EndObject();
-}
-
-void Updates::Heard(const protocol::ToolExecutionUpdate& update, std::int64_t ts) {
-  const auto found = calls_.find(update.tool_call_id);
-  if (found == calls_.end()) return;
-  Call& call = found->second;
-  if (update.terminal_id) {
-    call.terminal = *update.terminal_id;
-    JsonWriter writer(out_.emplace_back());
-    BeginCall(writer, "tool_call_update", update.tool_call_id).Key("content").BeginArray();
-    WriteTerminal(writer, call.terminal);
-    writer.EndArray().EndObject();
-    return;
-  }
-  call.output += update.partial;
-  if (call.output.size() > kMaxProgress) {
-    const std::size_t line = call.output.find('\n', call.output.size() - kMaxProgress);
-    call.output.erase(0, line == std::string::npos ? call.output.size() - kMaxProgress : line + 1);
-  }
-  if (ts - call.told_at < kProgressMs) return;
-  call.told_at = ts;
-  JsonWriter writer(out_.emplace_back());
-  BeginCall(writer, "tool_call_update", update.tool_call_id).Key("content").BeginArray();
-  WriteTextContent(writer, call.output);
-  writer.EndArray().EndObject();
+const Updates::Told* Updates::FindTold(const std::string& tool_call_id) const {
+  for (const auto& [number, told] : calls_)
+    if (told.tool_call_id == tool_call_id) return &told;
+  return nullptr;
 }
 
 std::string Updates::CallOf(const protocol::PermissionAsk& ask) const {
-  const auto found = calls_.find(ask.tool_call_id);
-  FileDiffs diffs = DiffsOf(ask.tool, ask.args, sources_.cwd);
-  const bool known = found != calls_.end() && found->second.args == ask.args;
-  if (known) diffs = found->second.diffs;
+  const client::CallItem* call = scene_.FindCall(ask.tool_call_id);
+  const Told* told = FindTold(ask.tool_call_id);
+  const bool known = call != nullptr && told != nullptr && call->args == ask.args;
+  const FileDiffs diffs = known ? told->diffs : DiffsOf(ask.tool, ask.args, sources_.cwd);
   std::string json;
   JsonWriter writer(json);
   writer.BeginObject().Member("toolCallId", ask.tool_call_id);
@@ -330,8 +302,8 @@ std::string UpdateLine(std::string_view session_id, std::string_view update) {
 }
 
 std::string Updates::ToolOf(const std::string& tool_call_id) const {
-  const auto found = calls_.find(tool_call_id);
-  return found == calls_.end() ? "" : found->second.tool;
+  const client::CallItem* call = scene_.FindCall(tool_call_id);
+  return call == nullptr ? "" : call->tool;
 }
 
 }  // namespace stet::acp

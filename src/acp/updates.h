@@ -1,9 +1,8 @@
-// Updates: what happens in a session, as `update` objects of session/update.
+// Updates: the changes of a session's scene, as `update` objects of session/update.
 //
 // Replies are told as they come; when a message is in the log only what was not told yet is added,
 // so every text is told once and whole. A call is known to the client before anything is said of
-// it, and every call that it knows ends. Belongs to one thread; memory is that of the message that
-// comes and of the calls that have no result yet.
+// it, and every call that it knows ends. Belongs to one thread; memory is that of the scene.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "acp/tool_view.h"
+#include "client/scene.h"
 #include "protocol/event.h"
 #include "protocol/live.h"
 #include "protocol/transient.h"
@@ -46,59 +46,48 @@ class Updates {
   [[nodiscard]] std::string ToolOf(const std::string& tool_call_id) const;
 
   /// Tokens of the last request and its reply; 0: not known.
-  [[nodiscard]] std::int64_t used() const { return used_; }
+  [[nodiscard]] std::int64_t used() const { return scene_.used(); }
 
  private:
-  struct Call {
-    std::string tool;
-    Raw args{"{}"};
+  /// What the client knows of a call that has not ended.
+  struct Told {
+    std::string tool_call_id;
+    client::CallItem::State state = client::CallItem::State::kWriting;
     FileDiffs diffs;
     Locations locations;
-    std::string output;        // The end of what it said so far.
+    std::size_t files = 0;     // So many facts of written files are in the above.
     std::string terminal;      // The client's, that it runs in; empty: none.
-    std::int64_t told_at = 0;  // When that was last told.
-    bool in_message = false;   // The message with it is in the log.
+    std::string output;        // As it was last told.
+    std::int64_t told_at = 0;  // When that was.
   };
 
-  void On(const protocol::Event& event, const protocol::UserMessage& message);
-  void On(const protocol::Event& event, const protocol::AssistantMessage& message);
-  void On(const protocol::ToolResult& result);
-  void On(const protocol::FileFact& fact);
-  void On(const protocol::SessionInfo& info);
-  void On(const protocol::Event& event, const protocol::Compact& compact);
-
-  template <class T>
-  void Heard(const T&, std::int64_t) {}
-  void Heard(const protocol::MessageStart& start, std::int64_t ts);
-  void Heard(const protocol::TextDelta& delta, std::int64_t ts);
-  void Heard(const protocol::ThinkingDelta& delta, std::int64_t ts);
-  void Heard(const protocol::ToolCallDelta& delta, std::int64_t ts);
-  void Heard(const protocol::MessageCancelled& cancelled, std::int64_t ts);
-  void Heard(const protocol::ToolExecutionStart& start, std::int64_t ts);
-  void Heard(const protocol::ToolExecutionUpdate& update, std::int64_t ts);
-
-  /// What was told of one kind of text of the message that comes.
-  struct Told {
-    std::string text;
-    std::int64_t block = -1;
-  };
-  void Stream(Told& told, std::string_view kind, std::int64_t block, const std::string& delta);
-  void Rest(const Told& told, std::string_view kind, const std::string& id,
-            const std::string& whole);
+  List Apply(const client::SceneChanges& changes, std::int64_t ts);
+  void Tell(const client::SceneChange& change, std::int64_t ts);
+  void Add(const client::SceneItem& item, const client::PromptItem& prompt);
+  void Add(const client::SceneItem& item, const client::ReplyItem& reply);
+  void Add(const client::SceneItem& item, const client::CallItem& call);
+  void Add(const client::SceneItem& item, const client::MarkerItem& marker);
+  void Add(const client::SceneItem&, const client::NoteItem&) {}
+  void Change(Told& told, const client::CallItem& call, std::int64_t ts);
+  void TellTitle();
+  void TellCall(std::string_view kind, Told& told, const client::CallItem& call);
+  void TellProgress(Told& told, const client::CallItem& call, std::int64_t ts);
+  void TellFailed(const Told& told);
+  void TellOutcome(const Told& told, const client::CallItem& call);
+  void TakeFiles(Told& told, const client::CallItem& call);
   void Chunk(std::string_view kind, const std::string& id, std::string_view text);
   void ImageChunk(const std::string& id, const protocol::ImageBlock& image);
-  void TellCall(const protocol::ToolCallBlock& block);
-  void GiveUpCalls();
-  void WriteOutcome(JsonWriter& writer, const Call& call, const protocol::ToolResult& result);
+  void WriteOutcome(JsonWriter& writer, const Told& told, const client::CallItem& call);
   void WriteImage(JsonWriter& writer, const protocol::ImageBlock& image) const;
+  [[nodiscard]] const Told* FindTold(const std::string& tool_call_id) const;
 
   Sources sources_;
+  client::Scene scene_;
   List out_;
-  std::string event_id_;  // Of the message that comes; empty: none that was heard from its start.
-  Told text_;
-  Told thought_;
-  std::map<std::string, Call> calls_;
-  std::int64_t used_ = 0;
+  std::map<std::uint64_t, Told> calls_;  // By the number of their item.
+  std::string said_in_;                  // The message that text was last told of,
+  std::string thought_in_;               // and thinking: another block stands apart.
+  std::string title_;                    // As it was last told.
   bool replaying_ = false;
 };
 

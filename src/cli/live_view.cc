@@ -1,5 +1,6 @@
 #include "cli/live_view.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -40,19 +41,51 @@ std::string CountText(std::int64_t count) {
   return fmt::format("{:.1f}k", static_cast<double>(count) / kThousand);
 }
 
-void LiveView::Take(const protocol::Event& event) {
-  if (const auto* user = std::get_if<protocol::UserMessage>(&event.payload))
-    On(*user);
-  else if (const auto* assistant = std::get_if<protocol::AssistantMessage>(&event.payload))
-    On(event.id, *assistant);
-  else if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload))
-    On(*result);
-  else if (const auto* item = std::get_if<protocol::HarnessItem>(&event.payload))
-    On(*item);
-}
+void LiveView::Take(const protocol::Event& event) { Apply(scene_.Take(event)); }
 
 void LiveView::Take(const protocol::Transient& transient) {
-  std::visit([this](const auto& one) { On(one); }, transient.transient);
+  const bool begins = std::holds_alternative<protocol::RuntimeStart>(transient.transient);
+  const bool ends = std::holds_alternative<protocol::RuntimeEnd>(transient.transient);
+  if (begins || ends) running_ = false;
+  if (begins) Begin();
+  Apply(scene_.Take(transient));
+  if (!ends) return;
+  EndText();
+  shown_.clear();
+}
+
+void LiveView::Begin() {
+  if (running_) return;
+  running_ = true;
+  began_ = clock_.Steady();
+}
+
+/// What was printed scrolls by and stays: what is replaced is printed once more, whole, and of what
+/// is dropped nothing is taken back.
+void LiveView::Apply(const client::SceneChanges& changes) {
+  using What = client::SceneChange::What;
+  for (const client::SceneChange& change : changes) {
+    const client::SceneItem* item = scene_.Find(change.item);
+    if (change.item == reply_ && item == nullptr) EndText();
+    if (item == nullptr) continue;
+    const auto* reply = std::get_if<client::ReplyItem>(&item->what);
+    if (change.what == What::kAdded) {
+      Show(*item);
+    } else if (reply != nullptr && change.what == What::kGrown) {
+      ShowReply(*item, *reply, change.from);
+    } else if (reply != nullptr && change.what == What::kReplaced) {
+      EndText();
+      ShowReply(*item, *reply, 0);
+    } else if (reply != nullptr && reply->kept && reply_ == item->number) {
+      EndText();
+    } else if (const auto* call = std::get_if<client::CallItem>(&item->what)) {
+      if (call->state == client::CallItem::State::kEnded) PrintCall(*call);
+    }
+  }
+}
+
+void LiveView::Show(const client::SceneItem& item) {
+  std::visit([&](const auto& what) { Show(item, what); }, item.what);
 }
 
 /// Between things of different kinds there is an empty line.
@@ -65,7 +98,7 @@ void LiveView::Open(Section section) {
 void LiveView::EndText() {
   screen_.Print(markdown_.End());
   screen_.EndLine();
-  text_block_ = -1;
+  reply_ = 0;
   thinking_columns_ = 0;
 }
 
@@ -79,71 +112,38 @@ void LiveView::Block(std::string_view text) {
   screen_.Print(text);
 }
 
-void LiveView::PrintUser(const protocol::UserMessage& message) {
+void LiveView::Show(const client::SceneItem&, const client::PromptItem& prompt) {
   Open(Section::kUser);
-  std::string text = PrintableText(protocol::PlainText(message.message.blocks));
+  std::string text = PrintableText(protocol::PlainText(prompt.blocks));
   for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
     text.insert(at + 1, "  ");
   screen_.Print(terminal_.Styled(Style::kGreen, "> ") + terminal_.Styled(Style::kBold, text) +
                 "\n");
-  for (const protocol::Block& block : message.message.blocks) {
+  for (const protocol::Block& block : prompt.blocks) {
     if (const auto* image = std::get_if<protocol::ImageBlock>(&block))
       screen_.Print(fmt::format("  [image {}]\n", PrintableText(image->media_type)));
   }
 }
 
-void LiveView::On(const std::string& event_id, const protocol::AssistantMessage& message) {
-  const bool streamed = std::exchange(streamed_, "") == event_id;
-  EndText();
-  for (const protocol::Block& block : message.message.blocks) {
-    if (const auto* call = std::get_if<protocol::ToolCallBlock>(&block)) {
-      ToolCall& known = calls_[call->tool_call_id];
-      known.tool = call->tool_name;
-      known.args = call->args;
-    } else if (const auto* text = std::get_if<protocol::TextBlock>(&block); text && !streamed) {
-      Open(Section::kText);
-      screen_.Print(markdown_.Feed(text->text));
-      EndText();
-    }
+/// Thinking is shown while it comes, not from a message that is history.
+void LiveView::Show(const client::SceneItem& item, const client::ReplyItem& reply) {
+  if (reply.kept && reply.kind == client::ReplyItem::Kind::kThinking) return;
+  ShowReply(item, reply, 0);
+  if (reply.kept) EndText();
+}
+
+void LiveView::ShowReply(const client::SceneItem& item, const client::ReplyItem& reply,
+                         std::size_t from) {
+  const bool thinking = reply.kind == client::ReplyItem::Kind::kThinking;
+  if (reply_ != item.number) {
+    Open(thinking ? Section::kThinking : Section::kText);
+    reply_ = item.number;
   }
-  if (message.partial.value_or(false)) Note("(cut short)");
-}
-
-void LiveView::On(const protocol::ToolResult& result) {
-  ToolCall& call = calls_[result.tool_call_id];
-  call.is_error = result.is_error;
-  call.said = FirstLineOf(result.content);
-  // What was refused never began; its end is not told apart.
-  if (!call.started) PrintTool(result.tool_call_id, call, std::nullopt);
-}
-
-void LiveView::On(const protocol::HarnessItem& item) {
-  if (item.item.visibility == "hidden") return;
-  Note(OneLineText(item.item.content));
-}
-
-void LiveView::On(const protocol::MessageStart& start) {
-  streamed_ = start.event_id;
-  activity_ = "answering";
-  wait_until_.reset();
-}
-
-void LiveView::On(const protocol::TextDelta& delta) {
-  if (delta.block_index != text_block_ || section_ != Section::kText) {
-    Open(Section::kText);
-    text_block_ = delta.block_index;
-  }
-  activity_ = "answering";
-  streamed_ = delta.event_id;
-  streamed_bytes_ += delta.delta.size();
-  screen_.Print(markdown_.Feed(delta.delta));
-}
-
-void LiveView::On(const protocol::ThinkingDelta& delta) {
-  if (section_ != Section::kThinking) Open(Section::kThinking);
-  activity_ = "thinking";
-  streamed_bytes_ += delta.delta.size();
-  PrintThinking(delta.delta);
+  const std::string_view more = std::string_view(reply.text).substr(from);
+  if (thinking)
+    PrintThinking(more);
+  else
+    screen_.Print(markdown_.Feed(more));
 }
 
 /// Its beginning, on as few lines as it takes.
@@ -158,34 +158,15 @@ void LiveView::PrintThinking(std::string_view text) {
   screen_.Print(terminal_.Styled(Style::kDim, FitText(shown, room)));
 }
 
-void LiveView::On(const protocol::ToolCallDelta& delta) {
-  if (delta.tool_name) activity_ = fmt::format("writing a call of {}", *delta.tool_name);
-  streamed_bytes_ += delta.delta.size();
+/// A call of history has ended already; one that is written or waits is printed when it ends.
+void LiveView::Show(const client::SceneItem&, const client::CallItem& call) {
+  if (call.state == client::CallItem::State::kEnded) PrintCall(call);
 }
 
-void LiveView::On(const protocol::ToolExecutionStart& start) {
-  ToolCall& call = calls_[start.tool_call_id];
-  call.tool = start.tool_name;
-  call.args = start.args;
-  call.started = true;
-  activity_ = fmt::format("{} {}", start.tool_name, CallSummary(start.tool_name, start.args));
-}
-
-void LiveView::On(const protocol::ToolExecutionUpdate&) {}
-
-void LiveView::On(const protocol::ToolExecutionEnd& end) {
-  ToolCall& call = calls_[end.tool_call_id];
-  call.is_error = end.is_error;
-  if (!call.printed) PrintTool(end.tool_call_id, call, end.duration_ms);
-  activity_ = "waiting for the model";
-}
-
-void LiveView::PrintTool(const std::string& id, ToolCall& call,
-                         std::optional<std::int64_t> duration_ms) {
+void LiveView::PrintCall(const client::CallItem& call) {
   Open(Section::kTool);
-  call.printed = true;
   const std::string tool = PrintableText(call.tool.empty() ? "tool" : call.tool);
-  const std::string took = duration_ms ? "  " + SpanText(*duration_ms) : "";
+  const std::string took = call.duration_ms ? "  " + SpanText(*call.duration_ms) : "";
   const std::size_t used = TextWidth(tool) + took.size() + 5;
   const std::size_t room = screen_.columns() > used ? screen_.columns() - used : 0;
   const std::string summary = FitText(PrintableText(CallSummary(call.tool, call.args)), room);
@@ -194,70 +175,56 @@ void LiveView::PrintTool(const std::string& id, ToolCall& call,
       terminal_.Styled(call.is_error ? Style::kRed : Style::kGreen, call.is_error ? "✗" : "✓"),
       terminal_.Styled(Style::kCyan, tool), summary, terminal_.Styled(Style::kDim, took)));
   if (call.is_error) {
-    const std::string said = FitText(PrintableText(OneLineText(call.said)),
-                                     screen_.columns() > 6 ? screen_.columns() - 5 : 1);
+    const std::string why = call.result ? FirstLineOf(*call.result) : "it has no result";
+    const std::string said =
+        FitText(PrintableText(OneLineText(why)), screen_.columns() > 6 ? screen_.columns() - 5 : 1);
     screen_.Print("    " + terminal_.Styled(Style::kRed, said) + "\n");
-  } else if (!shown_.contains(id)) {
+  } else if (!shown_.contains(call.tool_call_id)) {
     screen_.Print(ChangeText(call.tool, call.args, terminal_, kMaxChangeLines));
   }
 }
 
-void LiveView::On(const protocol::MessageCancelled& cancelled) {
-  EndText();
-  if (cancelled.reason == "tried again") Note("(the reply broke off and is asked for again)");
-  streamed_.clear();
+std::string LiveView::WaitText(const client::NoteItem& note) const {
+  const std::int64_t left = note.until ? *note.until - clock_.Now() : 0;
+  return fmt::format("waiting for the {}: {}{}", note.by, note.text,
+                     left > 0 ? "; again in " + SpanText(left) : "");
 }
 
-void LiveView::On(const protocol::TurnStart&) {
-  activity_ = "waiting for the model";
-  streamed_bytes_ = 0;
+void LiveView::Show(const client::SceneItem&, const client::NoteItem& note) {
+  using Kind = client::NoteItem::Kind;
+  switch (note.kind) {
+    case Kind::kHarness: return Note(OneLineText(note.text));
+    case Kind::kNotice: return Note(fmt::format("{}: {}", note.by, note.text), Style::kYellow);
+    case Kind::kWait: return Note(WaitText(note), Style::kYellow);
+    case Kind::kCutShort: return Note("(cut short)");
+    case Kind::kAgain: return Note("(the reply broke off and is asked for again)");
+    case Kind::kTaskEnd: {
+      const auto& tasks = scene_.tasks();
+      const auto task = std::ranges::find(tasks, note.by, &protocol::TaskRow::task_id);
+      const std::string name = task == tasks.end() ? "" : "  " + OneLineText(task->name);
+      return Note(fmt::format("task {} {}{}", note.by, note.text, name));
+    }
+    case Kind::kTurnEnd:
+      if (!note.text.empty()) return Note(note.text, Style::kRed);
+      return Note(fmt::format("({})", note.by), Style::kYellow);
+  }
 }
 
-void LiveView::On(const protocol::TurnEnd& end) {
-  streamed_bytes_ = 0;
-  wait_until_.reset();
-  if (!end.usage) return;
-  tokens_in_ +=
-      end.usage->input + end.usage->cache_read.value_or(0) + end.usage->cache_write.value_or(0);
-  tokens_out_ += end.usage->output;
-}
-
-void LiveView::Begin() {
-  if (running_) return;
-  running_ = true;
-  began_ = clock_.Steady();
-  activity_ = "waiting for the model";
-  tokens_in_ = tokens_out_ = 0;
-  streamed_bytes_ = 0;
-}
-
-void LiveView::On(const protocol::RuntimeStart&) {
-  running_ = false;
-  Begin();
-}
-
-void LiveView::On(const protocol::RuntimeEnd& end) {
-  running_ = false;
-  EndText();
-  calls_.clear();
-  shown_.clear();
-  if (end.reason == "completed") return;
-  if (end.error)
-    Note(*end.error, Style::kRed);
-  else
-    Note(fmt::format("({})", end.reason), Style::kYellow);
-}
-
-void LiveView::On(const protocol::Wait& wait) {
-  activity_ = fmt::format("waiting for the {}: {}", wait.who, wait.what);
-  wait_until_ = wait.until;
-  const std::int64_t left = wait.until ? *wait.until - clock_.Now() : 0;
-  Note(left > 0 ? fmt::format("{}; again in {}", activity_, SpanText(left)) : activity_,
-       Style::kYellow);
-}
-
-void LiveView::On(const protocol::Notice& notice) {
-  Note(fmt::format("{}: {}", notice.by, notice.text), Style::kYellow);
+std::string LiveView::ActivityText() const {
+  using Kind = client::Activity::Kind;
+  const client::Activity& activity = scene_.turn().activity;
+  switch (activity.kind) {
+    case Kind::kModel: return "waiting for the model";
+    case Kind::kAnswering: return "answering";
+    case Kind::kThinking: return "thinking";
+    case Kind::kWritingCall: return "writing a call of " + activity.who;
+    case Kind::kTool:
+      return fmt::format("{} {}", activity.who, CallSummary(activity.who, Raw{activity.detail}));
+    case Kind::kWait: break;
+  }
+  const std::int64_t left = activity.until ? *activity.until - clock_.Now() : 0;
+  return fmt::format("waiting for the {}: {}{}", activity.who, activity.detail,
+                     left > 0 ? fmt::format(" (again in {})", SpanText(left)) : "");
 }
 
 std::string LiveView::StatusRow() const {
@@ -266,17 +233,15 @@ std::string LiveView::StatusRow() const {
   const auto elapsed =
       std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Steady() - began_).count();
   const std::string_view frame = kFrames[static_cast<std::size_t>(elapsed / kSpinnerMs) % 4];
-  std::string activity = OneLineText(activity_);
-  if (wait_until_ && *wait_until_ > clock_.Now())
-    activity += fmt::format(" (again in {})", SpanText(*wait_until_ - clock_.Now()));
+  const client::SceneTurn& turn = scene_.turn();
   const std::int64_t out =
-      tokens_out_ + static_cast<std::int64_t>(streamed_bytes_ / kBytesPerToken);
+      turn.tokens_out + static_cast<std::int64_t>(turn.streamed_bytes / kBytesPerToken);
   const std::string tail = fmt::format("  {} s  {} in, {} out  Ctrl-C stops", elapsed / 1000,
-                                       CountText(tokens_in_), CountText(out));
+                                       CountText(turn.tokens_in), CountText(out));
   const std::size_t used = tail.size() + 3;
   const std::size_t room = screen_.columns() > used ? screen_.columns() - used : 0;
-  const std::string row =
-      fmt::format("{} {}{}", frame, FitText(PrintableText(activity), room), tail);
+  const std::string row = fmt::format(
+      "{} {}{}", frame, FitText(PrintableText(OneLineText(ActivityText())), room), tail);
   return terminal_.Styled(Style::kDim, FitText(row, screen_.columns() - 1));
 }
 

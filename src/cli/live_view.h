@@ -1,4 +1,4 @@
-// LiveView: what a session tells, as text on a screen: replies as they come, one line per tool, the
+// LiveView: a session's scene as text on a screen: replies as they come, one line per tool, the
 // changes to files, waits, and a status row while a turn runs.
 //
 // Belongs to the face's thread. What others wrote is made safe before it is printed. Nothing here
@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,7 +15,7 @@
 #include "cli/interactive_screen.h"
 #include "cli/live_view_markdown.h"
 #include "cli/terminal.h"
-#include "client/inbox.h"
+#include "client/scene.h"
 
 namespace stet::cli {
 
@@ -45,61 +44,33 @@ class LiveView {
  private:
   enum class Section { kNone, kUser, kText, kThinking, kTool, kNote };
 
-  struct ToolCall {
-    std::string tool;
-    Raw args;
-    bool started = false;
-    bool is_error = false;
-    bool printed = false;
-    std::string said;  // The first line of its result.
-  };
+  void Apply(const client::SceneChanges& changes);
+  void Show(const client::SceneItem& item);
+  void Show(const client::SceneItem& item, const client::PromptItem& prompt);
+  void Show(const client::SceneItem& item, const client::ReplyItem& reply);
+  void Show(const client::SceneItem& item, const client::CallItem& call);
+  void Show(const client::SceneItem& item, const client::NoteItem& note);
+  void Show(const client::SceneItem&, const client::MarkerItem&) {}
+  void ShowReply(const client::SceneItem& item, const client::ReplyItem& reply, std::size_t from);
+  void PrintThinking(std::string_view text);
+  void PrintCall(const client::CallItem& call);
+  [[nodiscard]] std::string WaitText(const client::NoteItem& note) const;
+  [[nodiscard]] std::string ActivityText() const;
 
   void Open(Section section);
   void EndText();
-  void PrintThinking(std::string_view text);
-  void PrintUser(const protocol::UserMessage& message);
-  void PrintTool(const std::string& id, ToolCall& call, std::optional<std::int64_t> duration_ms);
-
-  void On(const protocol::UserMessage& message) { PrintUser(message); }
-  void On(const std::string& event_id, const protocol::AssistantMessage& message);
-  void On(const protocol::ToolResult& result);
-  void On(const protocol::HarnessItem& item);
-
-  void On(const protocol::MessageStart& start);
-  void On(const protocol::TextDelta& delta);
-  void On(const protocol::ThinkingDelta& delta);
-  void On(const protocol::ToolCallDelta& delta);
-  void On(const protocol::ToolExecutionStart& start);
-  void On(const protocol::ToolExecutionUpdate& update);
-  void On(const protocol::ToolExecutionEnd& end);
-  void On(const protocol::MessageCancelled& cancelled);
-  void On(const protocol::TurnStart& start);
-  void On(const protocol::TurnEnd& end);
-  void On(const protocol::RuntimeStart& start);
-  void On(const protocol::RuntimeEnd& end);
-  void On(const protocol::Wait& wait);
-  void On(const protocol::Notice& notice);
-  void On(const protocol::BlockEnd&) {}
-  void On(const Raw&) {}  // Of a newer version.
 
   Screen& screen_;
   const Terminal& terminal_;
   const Clock& clock_;
+  client::Scene scene_;
   MarkdownStream markdown_;
   Section section_ = Section::kNone;
-  std::string streamed_;  // The message whose text was printed as it came.
-  std::int64_t text_block_ = -1;
-  std::size_t thinking_columns_ = 0;       // Printed of the thinking under way.
-  std::map<std::string, ToolCall> calls_;  // Of this turn, by id.
-  std::set<std::string> shown_;
-
+  std::uint64_t reply_ = 0;           // The item whose text is being printed; 0: none.
+  std::size_t thinking_columns_ = 0;  // Printed of the thinking under way.
+  std::set<std::string> shown_;       // Calls whose change was shown.
   bool running_ = false;
   std::chrono::steady_clock::time_point began_;
-  std::string activity_;
-  std::optional<std::int64_t> wait_until_;  // Unix milliseconds.
-  std::int64_t tokens_in_ = 0;
-  std::int64_t tokens_out_ = 0;
-  std::size_t streamed_bytes_ = 0;  // Of the step under way.
 };
 
 /// "850 ms", "12 s", "3 min 5 s".

@@ -16,6 +16,11 @@ class LiveViewTest : public testing::Test {
     transient.transient = std::move(payload);
     view_.Take(transient);
   }
+  void Start() {
+    protocol::MessageStart start;
+    start.event_id = "e_1";
+    Take(start);
+  }
   void Text(std::string_view delta, std::int64_t block = 0) {
     protocol::TextDelta text;
     text.event_id = "e_1";
@@ -36,6 +41,7 @@ class LiveViewTest : public testing::Test {
 };
 
 TEST_F(LiveViewTest, TextIsShownAsItComesAndOnce) {
+  Start();
   Text("# Head");
   Text("ing\nwords ");
   EXPECT_EQ(Shown(), "# Heading\nwords");
@@ -56,7 +62,9 @@ TEST_F(LiveViewTest, TextIsShownAsItComesAndOnce) {
 }
 
 TEST_F(LiveViewTest, ThinkingIsCutShort) {
+  Start();
   protocol::ThinkingDelta thinking;
+  thinking.event_id = "e_1";
   for (int i = 0; i < 100; ++i) {
     thinking.delta = "so many words\n";
     Take(thinking);
@@ -118,6 +126,7 @@ TEST_F(LiveViewTest, CharactersInPiecesAreWholeAndControlsHarmless) {
   const std::string text =
       "世\xC2\x9B"
       "1m\x1b[2J\r\n```\ncode\n```\nend";
+  Start();
   for (const char c : text) Text(std::string_view(&c, 1));
   protocol::RuntimeEnd done;
   done.reason = "completed";
