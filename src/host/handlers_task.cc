@@ -1,6 +1,7 @@
 // What a host does for the methods about tasks. The lane knows its own; those of a session that
 // sleeps, or that another process works on, are read from its folder, away from the loop.
 #include "host/handler.h"
+#include "host/lane.h"
 #include "host/session_store.h"
 #include "host/task_view.h"
 #include "protocol/methods.h"
