@@ -78,7 +78,7 @@ class Calls {
   Result<OnePtr> Prepare(const protocol::ToolCallBlock& block) const;
   [[nodiscard]] policy::Question Question(const One& one) const;
   [[nodiscard]] policy::Decision Decide(const One& one) const;
-  void LookAtBox(const tool::Intent& intent) const;
+  [[nodiscard]] policy::Circumstances CircumstancesOf(const tool::Intent& intent) const;
 
   // What hooks have to say (calls_hooks.cc).
   Async<Result<bool>> BeforeCall(One& one, policy::Decision& decision, std::string& by);

@@ -140,7 +140,7 @@ Room RoomFor(const provider::Model& model, const ContextRules& rules) {
 }
 
 Room RoomOf(const Workbench& bench) {
-  Room room = RoomFor(bench.model->model(), bench.context);
+  Room room = RoomFor(bench.model->model(), bench.settings->context);
   room.fixed = bench.tokens.Of({.bytes = bench.fixed_bytes, .images = 0});
   if (bench.tokens.reported())
     room.fixed = bench.fixed_bytes * 1000 / std::max<std::int64_t>(bench.tokens.BytesOf(1000), 1);

@@ -34,7 +34,8 @@ std::optional<std::string> Readable(const Workbench& bench, const std::string& m
   policy::Question question;
   question.tool = "Read";
   question.reads = {real->path};
-  if (policy::Decide(bench.rules, question).verdict != policy::Verdict::kAllow) return std::nullopt;
+  if (policy::Decide(bench.settings->rules, question).verdict != policy::Verdict::kAllow)
+    return std::nullopt;
   return real->path;
 }
 

@@ -21,13 +21,14 @@ class OutboxTest : public log::LogTest {
   void MakeBench() {
     bench_.reset();
     asks_ = std::make_unique<Asks>(loop_, *log_);
-    bench_ = std::make_unique<Workbench>(Workbench{.loop = loop_,
-                                                   .log = *log_,
-                                                   .model = nullptr,
-                                                   .tools = tools_,
-                                                   .workspace = workspace_,
-                                                   .asks = *asks_,
-                                                   .rules = {.mode = policy::Mode::kBypass}});
+    bench_ = std::make_unique<Workbench>(
+        Workbench{.loop = loop_,
+                  .log = *log_,
+                  .model = nullptr,
+                  .tools = tools_,
+                  .workspace = workspace_,
+                  .asks = *asks_,
+                  .settings = CurrentSettings({.rules = {.mode = policy::Mode::kBypass}})});
   }
   void Reopen(bool use_index = true) {
     bench_.reset();

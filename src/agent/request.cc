@@ -11,7 +11,7 @@ RequestParts PartsOf(const Workbench& bench) {
   RequestParts parts;
   parts.system = bench.system;
   parts.tools = bench.tools.toolset().specs();
-  parts.effort = bench.effort;
+  parts.effort = bench.settings->effort;
   parts.cache_key = bench.cache_key;
   return parts;
 }

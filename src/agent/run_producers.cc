@@ -178,7 +178,7 @@ Payloads EndOfPlan(const Workbench& bench, policy::Mode* mode) {
 Status PrepareRun(Workbench& bench, const protocol::Stamp& stamp) {
   RETURN_IF_ERROR(bench.run.Update(bench.log));
   if (bench.run.state().restore_pending()) RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
-  const bool plans = bench.rules.mode == policy::Mode::kPlan;
+  const bool plans = bench.settings->rules.mode == policy::Mode::kPlan;
   const bool in_plan = bench.run.state().phase() == run::Phase::kPlan;
   if (plans == in_plan) return {};
   protocol::PhaseMoved moved =

@@ -151,7 +151,7 @@ Status Opener::FindHooks(const std::string& project, const protocol::TrustReport
 Result<LaneSetup> Opener::Prepare() {
   const std::string root = agent::GitRoot(attach_.cwd);
   const std::string project = root.empty() ? attach_.cwd : root;
-  ASSIGN_OR_RETURN(const SessionSettings session, ReadSessionSettings(roots_, project));
+  ASSIGN_OR_RETURN(const LayeredSettings session, ReadLayeredSettings(roots_, project));
   settings_ = session.all;
   RETURN_IF_ERROR(OpenLog());
   const provider::Model& model = model_.access.model;
@@ -174,10 +174,7 @@ Result<LaneSetup> Opener::Prepare() {
                                                 .exclude = rules.exclude});
   const protocol::InfoChanges& kept = log_->index().state().info;
   const auto settings = std::make_shared<const config::Settings>(settings_);
-  LaneSetup setup{
-      .loop = request_.loop,
-      .models = request_.models,
-      .log = std::move(log_),
+  agent::SessionSettings worked{
       .model = model_,
       .effort = attach_.effort ? attach_.effort
                 : kept.effort  ? kept.effort
@@ -188,6 +185,21 @@ Result<LaneSetup> Opener::Prepare() {
                  .max_price = attach_.max_price,
                  .max_tokens = attach_.max_tokens,
                  .max_ms = attach_.max_ms},
+      .context = {.auto_compact = settings_.context.auto_compact.value_or(true),
+                  .threshold_permille = settings_.threshold_permille,
+                  .result_budget = settings_.context.result_budget.value_or(0),
+                  .session_memory = settings_.context.session_memory.value_or(true)},
+      .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true)};
+  // Without its key the session simply has no title.
+  if (settings_.roles.contains("auxiliary")) {
+    if (Result<provider::Selected> auxiliary = provider::SelectRole(settings_, "auxiliary", Keys()))
+      worked.auxiliary = *std::move(auxiliary);
+  }
+  LaneSetup setup{
+      .loop = request_.loop,
+      .models = request_.models,
+      .log = std::move(log_),
+      .settings = std::move(worked),
       .instructions = {.cwd = attach_.cwd,
                        .home = ProcessEnvironment("HOME"),
                        .user_instructions = roots_.config + "/AGENTS.md",
@@ -211,12 +223,6 @@ Result<LaneSetup> Opener::Prepare() {
       .keep_waiting = !attach_.at,
       .fresh = fresh_,
       .woken = request_.woken,
-      .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true),
-      .context = {.auto_compact = settings_.context.auto_compact.value_or(true),
-                  .threshold_permille = settings_.threshold_permille,
-                  .result_budget = settings_.context.result_budget.value_or(0),
-                  .session_memory = settings_.context.session_memory.value_or(true)},
-      .auxiliary = {},
       .redactor = {},
       .keep_grant =
           [roots = roots_, project](const std::string& scope, const std::string& rule) {
@@ -232,11 +238,6 @@ Result<LaneSetup> Opener::Prepare() {
   if (std::string note = TrustNote(session.trust); !note.empty())
     setup.notes.push_back(std::move(note));
   RETURN_IF_ERROR(FindHooks(project, session.trust, setup));
-  // Without its key the session simply has no title.
-  if (settings_.roles.contains("auxiliary")) {
-    if (Result<provider::Selected> auxiliary = provider::SelectRole(settings_, "auxiliary", Keys()))
-      setup.auxiliary = *std::move(auxiliary);
-  }
   return setup;
 }
 
@@ -244,10 +245,11 @@ Result<LaneSetup> Opener::Prepare() {
 Status Opener::NoteSettings(LaneSetup& setup) const {
   const protocol::InfoChanges& kept = setup.log->index().state().info;
   protocol::SessionInfo info;
-  const std::string model = setup.model.access.model.FullName();
+  const std::string model = setup.settings.model.access.model.FullName();
   if (model != kept.model.value_or(setup.log->header().meta.model)) info.changes.model = model;
-  if (setup.effort && setup.effort != kept.effort) info.changes.effort = setup.effort;
-  const std::string mode(policy::ModeName(setup.rules.mode));
+  if (setup.settings.effort && setup.settings.effort != kept.effort)
+    info.changes.effort = setup.settings.effort;
+  const std::string mode(policy::ModeName(setup.settings.rules.mode));
   if (mode != kept.mode.value_or("default")) info.changes.mode = mode;
   if (!info.changes.model && !info.changes.effort && !info.changes.mode) return {};
   return agent::AppendEvent(*setup.log, std::move(info), {});

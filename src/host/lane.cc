@@ -34,16 +34,12 @@ Lane::Lane(LaneSetup setup)
              .tools = tools_,
              .workspace = setup_.workspace,
              .asks = asks_,
-             .rules = setup_.rules,
-             .limits = setup_.limits,
-             .effort = setup_.effort,
+             .settings = agent::CurrentSettings(std::move(setup_.settings)),
              .output = {},
              .system = {},
              .cache_key = {},
              .conversation = {},
-             .files = {},
-             .context = setup_.context,
-             .sandbox = setup_.sandbox} {
+             .files = {}} {
   asks_.set_present(setup_.answers);
 }
 
@@ -62,10 +58,10 @@ Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
 }
 
 Status Lane::Prepare() {
-  provider_ = setup_.models.Open(setup_.model);
+  provider_ = setup_.models.Open(bench_.settings->model);
   bench_.model = provider_.get();
-  if (setup_.auxiliary) {
-    auxiliary_ = setup_.models.Open(*setup_.auxiliary);
+  if (bench_.settings->auxiliary) {
+    auxiliary_ = setup_.models.Open(*bench_.settings->auxiliary);
     bench_.auxiliary = auxiliary_.get();
   }
   bench_.redactor = setup_.redactor;
@@ -86,7 +82,7 @@ Status Lane::Prepare() {
     RETURN_IF_ERROR(Settle(setup_.keep_waiting && setup_.answers));
     RETURN_IF_ERROR(NoteLostTasks(tasks));
   }
-  for (const policy::Rule& grant : opening_.grants) bench_.rules.allow.push_back(grant);
+  bench_.settings.Grant(opening_.grants);
   if (opening_.snapshot) {
     UseSnapshot();
     RETURN_IF_ERROR(NoteAppendedInstructions());
@@ -155,8 +151,8 @@ protocol::LiveState Lane::State() const {
   state.project = bench_.workspace.project;
   state.cwd = bench_.workspace.cwd;
   state.model = bench_.model->model().FullName();
-  state.effort = bench_.effort.value_or("");
-  state.mode = policy::ModeName(bench_.rules.mode);
+  state.effort = bench_.settings->effort.value_or("");
+  state.mode = policy::ModeName(bench_.settings->rules.mode);
   for (const std::string_view name : tools_.toolset().names()) state.tools.emplace_back(name);
   state.context_window = bench_.model->model().context_window;
   state.leaf_id = setup_.log->leaf_id();

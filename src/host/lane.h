@@ -37,11 +37,7 @@ struct LaneSetup {
   Loop& loop;
   ModelAccess& models;
   std::unique_ptr<log::Log> log;
-  provider::Selected model;
-  std::optional<std::string> effort;
-  policy::Rules rules;
-  agent::SandboxRules sandbox;
-  agent::Limits limits;
+  agent::SessionSettings settings;
   agent::InstructionSources instructions;
   tool::Workspace workspace;
   tool::Selection tools;  // That there are.
@@ -53,9 +49,6 @@ struct LaneSetup {
   bool keep_waiting = false;  // What was asked before still waits, if a client answers.
   bool fresh = false;         // The session was made just now.
   bool woken = false;         // It goes on where it was put to sleep.
-  bool task_end_starts_turn = true;
-  agent::ContextRules context = {};
-  std::optional<provider::Selected> auxiliary;  // Makes titles.
   agent::Redactor redactor;
   /// Keeps a grant beyond the session: `project` or `always`.
   std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;

@@ -28,10 +28,11 @@ Status Lane::RewriteQueue(const std::string& queue, const protocol::QueueItems& 
 
 Result<protocol::PermissionReport> Lane::Permissions() const {
   protocol::PermissionReport report;
-  const policy::Rules& rules = bench_.rules;
+  const agent::SessionSettings& settings = *bench_.settings;
+  const policy::Rules& rules = settings.rules;
   report.mode = policy::ModeName(rules.mode);
   report.excludes = rules.exclude && !rules.exclude->empty();
-  report.sandboxed = rules.sandboxed;
+  report.sandboxed = agent::IsBoxed(settings.sandbox, rules.mode);
   const auto add = [&](std::string_view verdict, const std::vector<policy::Rule>& list) {
     for (const policy::Rule& rule : list) {
       protocol::RuleRow& row = report.rules.emplace_back();
@@ -63,7 +64,7 @@ Status Lane::Change(const protocol::Change& change) {
   protocol::SessionInfo info;
   info.changes.title = change.title;
   if (mode) {
-    bench_.rules.mode = *mode;
+    bench_.settings.SetMode(*mode);
     info.changes.mode = std::string(policy::ModeName(*mode));
   }
   if (info.changes.title || info.changes.mode)
@@ -77,7 +78,8 @@ Status Lane::ApplyChanges() {
   protocol::SessionInfo info;
   if (next_model_) {
     if (next_model_->effort && !next_effort_) next_effort_ = next_model_->effort;
-    provider_ = setup_.models.Open(*std::move(next_model_));
+    bench_.settings.SetModel(*std::move(next_model_));
+    provider_ = setup_.models.Open(bench_.settings->model);
     bench_.model = provider_.get();
     bench_.workspace.context_window = provider_->model().context_window;
     tools_.UseWindow(provider_->model().context_window);
@@ -85,7 +87,7 @@ Status Lane::ApplyChanges() {
     info.changes.model = provider_->model().FullName();
   }
   if (next_effort_) {
-    bench_.effort = next_effort_;
+    bench_.settings.SetEffort(*next_effort_);
     info.changes.effort = next_effort_;
   }
   next_model_.reset();

@@ -67,7 +67,7 @@ Status Lane::RecordEnd(const tool::BackgroundTask& task) {
       KeepOutput(*setup_.log, bench_.redactor, task.Output(), task.Tail(kMaxTailBytes), end);
   RETURN_IF_ERROR(bench_.outbox.Update(*setup_.log));
   const bool tells = !working();
-  const bool starts = tells && !closing_ && setup_.task_end_starts_turn &&
+  const bool starts = tells && !closing_ && bench_.settings->task_end_starts_turn &&
                       opening_.last_end == agent::ended::kCompleted &&
                       bench_.outbox.Concerns(facts.id);
   if (starts) NewTurn();
@@ -86,7 +86,7 @@ Status Lane::RecordEnd(const tool::BackgroundTask& task) {
 /// Begins a turn with the ends of tasks that are owed, if the turn before completed. True: it
 /// began, and the caller runs it.
 Result<bool> Lane::BeginWithOwed() {
-  if (closing_ || broken_ || !setup_.task_end_starts_turn ||
+  if (closing_ || broken_ || !bench_.settings->task_end_starts_turn ||
       opening_.last_end != agent::ended::kCompleted)
     return false;
   RETURN_IF_ERROR(bench_.outbox.Update(*setup_.log));

@@ -10,10 +10,10 @@ namespace stet::host {
 Status Lane::AddTools() {
   tools_.Remember(opening_.toolset);
   tool::ToolSource builtin{.name = "stet", .trimmed = true};
-  builtin.tools =
-      tool::BuiltinTools({setup_.variables, *shells_,
-                          setup_.sandbox.when != agent::SandboxRules::When::kNever, setup_.hidden},
-                         {&setup_.models.http(), setup_.private_hosts});
+  builtin.tools = tool::BuiltinTools(
+      {setup_.variables, *shells_,
+       bench_.settings->sandbox.when != agent::SandboxRules::When::kNever, setup_.hidden},
+      {&setup_.models.http(), setup_.private_hosts});
   builtin.tools.push_back(
       tool::MakeSnipTool([this](const std::optional<std::string>& turn, bool undo) {
         return SnipByModel(turn, undo);

@@ -79,7 +79,9 @@ Async<void> Lane::Work(std::string mentions, bool resume) {
 }
 
 Async<void> Lane::KeepMemory() {
-  if (remembering_ || working() || !setup_.auxiliary || !setup_.context.session_memory) co_return;
+  if (remembering_ || working() || !bench_.settings->auxiliary ||
+      !bench_.settings->context.session_memory)
+    co_return;
   remembering_ = true;
   memory_done_.emplace(setup_.loop);
   const Pending<bool> done = *memory_done_;
@@ -180,7 +182,7 @@ protocol::TurnReport Lane::ReportOf(const agent::TurnEnd& end) const {
 }
 
 Async<void> Lane::MakeTitle(std::string prompt) {
-  if (!setup_.auxiliary) co_return;
+  if (!bench_.settings->auxiliary) co_return;
   title_done_.emplace(setup_.loop);
   const Pending<bool> done = *title_done_;
   co_await agent::AskForTitle(*setup_.log, *auxiliary_, std::move(prompt), title_cancel_.token());
