@@ -4,12 +4,17 @@
 
 #include <fmt/format.h>
 
+#include "agent/asks.h"
 #include "agent/calls_one.h"
 #include "agent/hooks.h"
 #include "agent/question.h"
 #include "agent/run_producers.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "base/diagnostics.h"
 #include "base/hash.h"
+#include "base/loop.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {

@@ -16,9 +16,15 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/opening.h"
 #include "agent/workbench.h"
 #include "base/async.h"
 #include "base/cancel.h"
+#include "base/loop.h"
+#include "hook/output.h"
+#include "policy/policy.h"
+#include "protocol/live.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 

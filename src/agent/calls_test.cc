@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/asks.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
+#include "base/loop.h"
 #include "log/log_fixture.h"
 #include "protocol/ids.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {

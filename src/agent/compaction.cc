@@ -9,10 +9,13 @@
 #include "agent/request.h"
 #include "agent/run_producers.h"
 #include "agent/session_memory.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "agent/summary.h"
 #include "base/utf8.h"
 #include "context/plan.h"
 #include "context/retelling.h"
+#include "provider/provider.h"
 #include "tool/bounded_output.h"
 
 namespace stet::agent {

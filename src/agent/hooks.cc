@@ -4,6 +4,11 @@
 
 #include "agent/items.h"
 #include "agent/model_call.h"
+#include "agent/settings.h"
+#include "hook/extensions.h"
+#include "hook/hooks.h"
+#include "provider/provider.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {

@@ -7,10 +7,15 @@
 #include <unistd.h>
 
 #include "agent/items.h"
+#include "agent/opening.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "base/fs.h"
 #include "base/json_writer.h"
+#include "base/loop.h"
 #include "tool/image.h"
 #include "tool/paths.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {

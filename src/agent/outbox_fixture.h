@@ -7,10 +7,15 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/asks.h"
 #include "agent/outbox.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "agent/workbench.h"
+#include "base/loop.h"
 #include "log/log_fixture.h"
 #include "log/tree.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 

@@ -1,5 +1,7 @@
 #include "agent/request.h"
 
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "agent/workbench.h"
 #include "base/hash.h"
 #include "base/json_view.h"

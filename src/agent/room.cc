@@ -6,6 +6,7 @@
 
 #include "agent/compaction.h"
 #include "agent/request.h"
+#include "agent/settings.h"
 #include "context/plan.h"
 #include "tool/bounded_output.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/items.h"
+#include "agent/settings.h"
 #include "base/json_view.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
@@ -186,6 +187,13 @@ Status PrepareRun(Workbench& bench, const protocol::Stamp& stamp) {
              plans ? "plan mode" : "plan mode was left");
   RETURN_IF_ERROR(AppendEvent(bench.log, std::move(moved), stamp));
   return bench.run.Update(bench.log);
+}
+
+Status VerifyRun(Workbench& bench, const protocol::Stamp& stamp) {
+  if (bench.run.verified()) return {};
+  RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
+  bench.run.set_verified(true);
+  return {};
 }
 
 Status LiftStop(Workbench& bench, const protocol::Stamp& stamp) {

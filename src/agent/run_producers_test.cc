@@ -4,12 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/asks.h"
 #include "agent/calls.h"
 #include "agent/resume.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "base/hash.h"
 #include "base/json_view.h"
+#include "base/loop.h"
 #include "log/log_fixture.h"
 #include "tool/builtin.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/asks.h"
 #include "agent/call_text.h"
 #include "agent/compaction.h"
 #include "agent/extensions.h"
@@ -15,9 +16,14 @@
 #include "agent/request.h"
 #include "agent/room.h"
 #include "agent/run_producers.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "base/json_view.h"
+#include "base/loop.h"
+#include "hook/extensions.h"
 #include "protocol/ids.h"
 #include "provider/price.h"
+#include "provider/provider.h"
 
 namespace stet::agent {
 namespace {

@@ -8,23 +8,38 @@
 #include <string>
 #include <vector>
 
-#include "agent/asks.h"
-#include "agent/opening.h"
+#include "agent/current_settings.h"
 #include "agent/outbox.h"
 #include "agent/redactor.h"
 #include "agent/run_view.h"
-#include "agent/session_tools.h"
-#include "agent/settings.h"
-#include "base/loop.h"
 #include "context/account.h"
 #include "context/conversation.h"
 #include "context/tokens.h"
-#include "hook/extensions.h"
-#include "hook/hooks.h"
 #include "log/log.h"
-#include "provider/provider.h"
+#include "tool/known_files.h"
+
+namespace stet {
+class Loop;
+}
+
+namespace stet::hook {
+class Extensions;
+class Hooks;
+}  // namespace stet::hook
+
+namespace stet::provider {
+class Provider;
+}
+
+namespace stet::tool {
+class Editor;
+struct Workspace;
+}  // namespace stet::tool
 
 namespace stet::agent {
+
+class Asks;
+class SessionTools;
 
 /// What the answer must fit, and the answer once there is one.
 struct WantedOutput {
@@ -67,6 +82,9 @@ struct Workbench {
   Growth growth = {};
   std::function<std::string()> background = {};  // Says what runs there; empty: nothing.
   RunView run = {};
+  /// Makes the last request again, so that the next one can be compared with it: called once,
+  /// before the first turn. Null: that was done, or nothing was ever sent.
+  std::function<void(Workbench&)> prime = {};
   hook::Hooks* hooks = nullptr;            // Null: there are none.
   hook::Extensions* extensions = nullptr;  // Null: there are none.
   log::Ordinal transformed_to = 0;         // Extensions know the conversation up to here.

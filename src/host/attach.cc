@@ -7,6 +7,8 @@
 #include "base/fs.h"
 #include "config/settings.h"
 #include "host/hook_sources.h"
+#include "host/lane.h"
+#include "host/lane_setup.h"
 #include "host/model_names.h"
 #include "host/project_settings.h"
 #include "host/requests.h"

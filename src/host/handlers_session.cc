@@ -3,6 +3,7 @@
 #include "host/handler.h"
 #include "host/lane.h"
 #include "host/session_store.h"
+#include "log/log.h"
 #include "protocol/methods.h"
 
 namespace stet::host {

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "agent/opening.h"
+#include "agent/turn.h"
 #include "base/fs.h"
 #include "host/lane.h"
 #include "host/session_store.h"
 #include "host/turns.h"
+#include "log/log.h"
 #include "log/paths.h"
 
 namespace stet::host {

@@ -11,7 +11,9 @@
 #include "base/random.h"
 #include "host/attach.h"
 #include "host/lane.h"
+#include "host/model_access.h"
 #include "host/session_store.h"
+#include "log/log.h"
 #include "log/paths.h"
 #include "protocol/ids.h"
 

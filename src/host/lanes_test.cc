@@ -6,6 +6,7 @@
 #include "base/temp_dir.h"
 #include "host/lane.h"
 #include "host/model_access.h"
+#include "log/log.h"
 
 namespace stet::host {
 namespace {

@@ -8,7 +8,9 @@
 #include "base/random.h"
 #include "host/lane.h"
 #include "host/lanes.h"
+#include "host/model_access.h"
 #include "host/session_store.h"
+#include "log/log.h"
 #include "protocol/ids.h"
 
 namespace stet::host {
