@@ -153,10 +153,8 @@ Result<std::shared_ptr<Hosted>> Host::Find(const std::string& session_id) {
     known->second->Touch();
     return known->second;
   }
-  const std::string dir = SessionStore(options_.roots).DirOf(session_id);
-  if (!StatFile(dir))
-    return Fail(Code::kNotFound, fmt::format("there is no session {}", session_id));
-  auto session = std::make_shared<Hosted>(shared_, session_id);
+  ASSIGN_OR_RETURN(std::string dir, SessionStore(options_.roots).Find(session_id));
+  auto session = std::make_shared<Hosted>(shared_, session_id, std::move(dir));
   sessions_.emplace(session_id, session);
   return session;
 }
@@ -165,8 +163,9 @@ std::optional<std::int64_t> Host::HeldBy(const std::string& session_id) const {
   const auto known = sessions_.find(session_id);
   if (!protocol::IsSessionId(session_id) || (known != sessions_.end() && known->second->awake()))
     return std::nullopt;
-  const log::Paths paths(SessionStore(options_.roots).DirOf(session_id));
-  const std::optional<LockHolder> holder = FileLock::Holder(paths.lock());
+  const Result<std::string> dir = SessionStore(options_.roots).Find(session_id);
+  if (!dir) return std::nullopt;
+  const std::optional<LockHolder> holder = FileLock::Holder(log::Paths{*dir}.lock());
   if (!holder || holder->pid <= 0) return std::nullopt;
   return holder->pid;
 }

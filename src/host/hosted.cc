@@ -43,9 +43,10 @@ Attach Kept(Attach attach, const std::string& session_id) {
 
 }  // namespace
 
-Hosted::Hosted(HostShared& shared, std::string session_id)
+Hosted::Hosted(HostShared& shared, std::string session_id, std::string dir)
     : shared_(shared),
       id_(std::move(session_id)),
+      dir_(std::move(dir)),
       hub_(shared.loop, shared.kept, id_),
       environment_(std::make_shared<Environment>(Environment::OfProcess())),
       look_(shared.loop) {
@@ -57,8 +58,10 @@ Hosted::~Hosted() = default;
 
 Result<std::unique_ptr<Hosted>> Hosted::Make(HostShared& shared, const Attach& attach,
                                              const std::optional<Environment>& environment) {
+  if (attach.new_session_id)
+    RETURN_IF_ERROR(SessionStore(shared.roots).CheckFree(*attach.new_session_id));
   const std::string id = attach.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
-  auto made = std::make_unique<Hosted>(shared, id);
+  auto made = std::make_unique<Hosted>(shared, id, SessionStore(shared.roots).NewDir(id));
   if (environment) made->SetEnvironment(*environment);
   made->attach_ = attach;
   made->attach_.new_session_id = id;
@@ -82,9 +85,7 @@ void Hosted::DropServices(const client::Services& services) {
 
 void Hosted::Touch() { idle_since_ = SystemClock().Steady(); }
 
-std::string Hosted::dir() const { return SessionStore(shared_.roots).DirOf(id_); }
-
-std::string Hosted::diagnostics() const { return log::Paths(dir()).diagnostics(); }
+std::string Hosted::diagnostics() const { return log::Paths(dir_).diagnostics(); }
 
 Async<Status> Hosted::Open(Attach attach, std::optional<Environment> environment) {
   Touch();
@@ -230,7 +231,7 @@ void Hosted::ForgetView() {
 /// Another process may work on it while it sleeps here.
 void Hosted::Follow() {
   if (watch_) return;
-  watch_ = shared_.files.Add(log::Paths(dir()).events(), [this] {
+  watch_ = shared_.files.Add(log::Paths(dir_).events(), [this] {
     look_.Start(kGatherWrites, [this] {
       // Ignoring the error on purpose: a session that is gone says nothing more.
       (void)Look();
@@ -240,10 +241,10 @@ void Hosted::Follow() {
 
 Result<log::Log*> Hosted::Reading() {
   if (lane_) return &lane_->log();
-  ASSIGN_OR_RETURN(const FileStat file, StatFile(log::Paths(dir()).events()));
+  ASSIGN_OR_RETURN(const FileStat file, StatFile(log::Paths(dir_).events()));
   const std::uint64_t bytes = file.size;
   if (!view_ || bytes != viewed_bytes_) {
-    ASSIGN_OR_RETURN(view_, log::Log::Open(dir(), {.mode = log::Mode::kRead}));
+    ASSIGN_OR_RETURN(view_, log::Log::Open(dir_, {.mode = log::Mode::kRead}));
     viewed_bytes_ = bytes;
     CatchUp(*view_);
     Follow();

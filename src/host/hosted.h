@@ -32,7 +32,8 @@ struct HostShared {
 
 class Hosted final : public FeedSource {
  public:
-  Hosted(HostShared& shared, std::string session_id);
+  /// `dir` is where the session lies, or will when Make has made it.
+  Hosted(HostShared& shared, std::string session_id, std::string dir);
   ~Hosted() override;
   Hosted(const Hosted&) = delete;
   Hosted& operator=(const Hosted&) = delete;
@@ -89,10 +90,10 @@ class Hosted final : public FeedSource {
   void Listen(log::Log& log);
   void CatchUp(log::Log& log);
   void Follow();
-  [[nodiscard]] std::string dir() const;
 
   HostShared& shared_;
   std::string id_;
+  std::string dir_;
   Hub hub_;
   protocol::Attach attach_;  // As it was opened the last time.
   std::shared_ptr<Environment> environment_;

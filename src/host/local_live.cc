@@ -144,6 +144,8 @@ class LocalLive final : public client::Live {
   Result<std::unique_ptr<client::LiveSession>> Attach(
       const protocol::Attach& attach, client::Watcher watcher,
       std::shared_ptr<client::Services> services) override {
+    if (attach.new_session_id)
+      RETURN_IF_ERROR(SessionStore(roots_).CheckFree(*attach.new_session_id));
     if (!host_) host_ = std::make_unique<HostThread>();
     log::Subscription subscription;
     const auto environment = std::make_shared<const Environment>(Environment::OfProcess());
