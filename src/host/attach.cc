@@ -52,6 +52,7 @@ class Opener {
  private:
   Status OpenLog();
   Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
+  [[nodiscard]] Result<std::string> NewId() const;
   Result<std::string> Fork(const std::string& session, const log::Options& options);
   Status FindModel();
   Status FindHooks(const std::string& project, const protocol::TrustReport& trust,
@@ -106,33 +107,39 @@ Status Opener::OpenLog() {
   if (attach_.fork) {
     ASSIGN_OR_RETURN(id, Fork(id, options));
   }
-  ASSIGN_OR_RETURN(log_, log::Log::Open(store_.DirOf(id), options));
+  ASSIGN_OR_RETURN(const std::string dir, store_.Find(id));
+  ASSIGN_OR_RETURN(log_, log::Log::Open(dir, options));
   return FindModel();
 }
 
 Result<std::string> Opener::Fork(const std::string& session, const log::Options& options) {
-  std::string copy = attach_.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
+  ASSIGN_OR_RETURN(std::string copy, NewId());
+  ASSIGN_OR_RETURN(const std::string dir, store_.Find(session));
   log::Options reading = options;
   reading.mode = log::Mode::kRead;
-  ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> origin,
-                   log::Log::Open(store_.DirOf(session), reading));
+  ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> origin, log::Log::Open(dir, reading));
   RETURN_IF_ERROR(
-      log::Clone(*origin, attach_.at, {store_.DirOf(copy), copy, options.device_id}, options));
+      log::Clone(*origin, attach_.at, {store_.NewDir(copy), copy, options.device_id}, options));
   return copy;
+}
+
+Result<std::string> Opener::NewId() const {
+  std::string id = attach_.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
+  if (!protocol::IsSessionId(id))
+    return Fail(Code::kInvalid, fmt::format("{} cannot name a session", id));
+  return id;
 }
 
 Result<std::unique_ptr<log::Log>> Opener::Make(const log::Options& options) {
   protocol::Header header;
-  header.session_id = attach_.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
-  if (!protocol::IsSessionId(header.session_id))
-    return Fail(Code::kInvalid, fmt::format("{} cannot name a session", header.session_id));
+  ASSIGN_OR_RETURN(header.session_id, NewId());
   header.kind = "chat";
   const std::string root = agent::GitRoot(attach_.cwd);
   header.meta.project_id = root.empty() ? attach_.cwd : root;
   header.meta.cwd = attach_.cwd;
   header.meta.model = model_.access.model.FullName();
   RETURN_IF_ERROR(MakeDirs(roots_.sessions()));
-  return log::Log::Create(store_.DirOf(header.session_id), header, options);
+  return log::Log::Create(store_.NewDir(header.session_id), header, options);
 }
 
 /// And extensions. A project's own only when it is trusted.

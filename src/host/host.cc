@@ -152,18 +152,17 @@ Result<std::shared_ptr<Hosted>> Host::Find(const std::string& session_id) {
     known->second->Touch();
     return known->second;
   }
-  const std::string dir = SessionStore(options_.roots).DirOf(session_id);
-  if (!StatFile(dir))
-    return Fail(Code::kNotFound, fmt::format("there is no session {}", session_id));
-  auto session = std::make_shared<Hosted>(shared_, session_id);
+  ASSIGN_OR_RETURN(std::string dir, SessionStore(options_.roots).Find(session_id));
+  auto session = std::make_shared<Hosted>(shared_, session_id, std::move(dir));
   sessions_.emplace(session_id, session);
   return session;
 }
 
 std::optional<std::int64_t> Host::HeldBy(const std::string& session_id) const {
   if (!protocol::IsSessionId(session_id) || lanes_.Find(session_id) != nullptr) return std::nullopt;
-  const log::Paths paths(SessionStore(options_.roots).DirOf(session_id));
-  const std::optional<LockHolder> holder = FileLock::Holder(paths.lock());
+  const Result<std::string> dir = SessionStore(options_.roots).Find(session_id);
+  if (!dir) return std::nullopt;
+  const std::optional<LockHolder> holder = FileLock::Holder(log::Paths{*dir}.lock());
   if (!holder || holder->pid <= 0) return std::nullopt;
   return holder->pid;
 }
@@ -175,8 +174,10 @@ Async<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
   const bool makes = !attach.session_id || attach.fork;
   if (makes && sessions_.contains(id))
     co_return Fail(Code::kConflict, fmt::format("there is a session {} already", id));
-  CO_ASSIGN_OR_RETURN(std::shared_ptr<Hosted> session,
-                      makes ? std::make_shared<Hosted>(shared_, id) : Find(id));
+  CO_ASSIGN_OR_RETURN(
+      std::shared_ptr<Hosted> session,
+      makes ? std::make_shared<Hosted>(shared_, id, SessionStore(options_.roots).NewDir(id))
+            : Find(id));
   const Result<Lane*> lane = co_await session->Open(std::move(attach), std::move(environment));
   if (!lane) co_return std::unexpected(lane.error());
   sessions_[id] = session;

@@ -22,9 +22,10 @@ constexpr std::size_t kRecentBytes = std::size_t{4} << 20;
 
 }  // namespace
 
-Hosted::Hosted(HostShared& shared, std::string session_id)
+Hosted::Hosted(HostShared& shared, std::string session_id, std::string dir)
     : shared_(shared),
       id_(std::move(session_id)),
+      dir_(std::move(dir)),
       hub_(shared.loop, shared.kept, id_),
       look_(shared.loop) {
   Touch();
@@ -38,9 +39,7 @@ Hosted::~Hosted() {
 
 void Hosted::Touch() { idle_since_ = SystemClock().Steady(); }
 
-std::string Hosted::dir() const { return SessionStore(shared_.roots).DirOf(id_); }
-
-std::string Hosted::diagnostics() const { return log::Paths(dir()).diagnostics(); }
+std::string Hosted::diagnostics() const { return log::Paths(dir_).diagnostics(); }
 
 Async<Result<Lane*>> Hosted::Open(protocol::Attach attach, std::optional<Environment> environment) {
   Touch();
@@ -99,7 +98,7 @@ void Hosted::ForgetView() {
 /// Another process may work on it while it sleeps here.
 void Hosted::Follow() {
   if (watch_) return;
-  watch_ = shared_.files.Add(log::Paths(dir()).events(), [this] {
+  watch_ = shared_.files.Add(log::Paths(dir_).events(), [this] {
     look_.Start(kGatherWrites, [this] {
       // Ignoring the error on purpose: a session that is gone says nothing more.
       (void)Look();
@@ -109,10 +108,10 @@ void Hosted::Follow() {
 
 Result<log::Log*> Hosted::Reading() {
   if (Lane* own = lane()) return &own->log();
-  ASSIGN_OR_RETURN(const FileStat file, StatFile(log::Paths(dir()).events()));
+  ASSIGN_OR_RETURN(const FileStat file, StatFile(log::Paths(dir_).events()));
   const std::uint64_t bytes = file.size;
   if (!view_ || bytes != viewed_bytes_) {
-    ASSIGN_OR_RETURN(view_, log::Log::Open(dir(), {.mode = log::Mode::kRead}));
+    ASSIGN_OR_RETURN(view_, log::Log::Open(dir_, {.mode = log::Mode::kRead}));
     viewed_bytes_ = bytes;
     CatchUp(*view_);
     Follow();

@@ -30,7 +30,8 @@ struct HostShared {
 
 class Hosted final : public FeedSource, private LaneListener {
  public:
-  Hosted(HostShared& shared, std::string session_id);
+  /// `dir` is where the session lies, or will when it is made.
+  Hosted(HostShared& shared, std::string session_id, std::string dir);
   /// What is kept of it in Lanes goes as well, if it sleeps.
   ~Hosted() override;
   Hosted(const Hosted&) = delete;
@@ -79,10 +80,10 @@ class Hosted final : public FeedSource, private LaneListener {
   Result<log::Log*> Reading();
   void CatchUp(log::Log& log);
   void Follow();
-  [[nodiscard]] std::string dir() const;
 
   HostShared& shared_;
   std::string id_;
+  std::string dir_;
   Hub hub_;
   log::Subscription subscription_;  // While it has a lane.
   std::unique_ptr<log::Log> view_;  // While it sleeps and is read.

@@ -80,7 +80,10 @@ Result<std::string> Lanes::Name(Attach& attach) const {
     ASSIGN_OR_RETURN(attach.session_id, SessionStore(roots_).Resolve(*attach.session_id));
     if (!attach.fork) return *attach.session_id;
   }
-  if (!attach.new_session_id) attach.new_session_id = protocol::NewSessionId(ProcessRandom());
+  if (attach.new_session_id)
+    RETURN_IF_ERROR(SessionStore(roots_).CheckFree(*attach.new_session_id));
+  else
+    attach.new_session_id = protocol::NewSessionId(ProcessRandom());
   return *attach.new_session_id;
 }
 
@@ -152,7 +155,6 @@ Status Lanes::OpenNow(Session& session, bool woken) const {
     ASSIGN_OR_RETURN(const protocol::SessionSummary summary, store.Describe(session.id));
     session.attach.cwd = summary.cwd;
   }
-  const std::string diagnostics = log::Paths(store.DirOf(session.id)).diagnostics();
   const auto began = SystemClock().Steady();
   bool told = false;
   session.presence = Presence::kOpening;
@@ -169,7 +171,9 @@ Status Lanes::OpenNow(Session& session, bool woken) const {
   if (!lane) {
     session.presence = Presence::kAsleep;
     if (told) session.listener->Closed();
-    STET_LOG_IN(diagnostics, kWarn, "not opened woken={} error=\"{}\"", woken, lane.error().Text());
+    if (const Result<std::string> dir = store.Find(session.id))
+      STET_LOG_IN(log::Paths(*dir).diagnostics(), kWarn, "not opened woken={} error=\"{}\"", woken,
+                  lane.error().Text());
     Error error = std::move(lane).error();
     return std::unexpected(session.brought ? std::move(error) : WithAdvice(std::move(error)));
   }
@@ -180,8 +184,9 @@ Status Lanes::OpenNow(Session& session, bool woken) const {
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - began);
   const protocol::LiveState state = session.lane->State();
-  STET_LOG_IN(diagnostics, kInfo, "opened epoch={} woken={} model={} mode={} ms={}",
-              session.lane->log().epoch(), woken, state.model, state.mode, took.count());
+  STET_LOG_IN(session.lane->log().paths().diagnostics(), kInfo,
+              "opened epoch={} woken={} model={} mode={} ms={}", session.lane->log().epoch(), woken,
+              state.model, state.mode, took.count());
   return {};
 }
 

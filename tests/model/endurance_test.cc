@@ -137,7 +137,7 @@ class EnduranceTest : public LiveTest {
   /// it to a view that reads it now: the same.
   const run::State& Now() {
     EXPECT_TRUE(view_.Update(lane_->log()));
-    const auto log = log::Log::Open(host::SessionStore(roots_).DirOf(session_id_), {});
+    const auto log = log::Log::Open(host::SessionStore(roots_).Find(session_id_).value(), {});
     agent::RunView fresh;
     EXPECT_TRUE(log && fresh.Update(**log));
     EXPECT_EQ(Encode(fresh.state().Report()), Encode(view_.state().Report()));
