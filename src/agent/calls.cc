@@ -4,12 +4,17 @@
 
 #include <fmt/format.h>
 
+#include "agent/asks.h"
 #include "agent/calls_one.h"
 #include "agent/hooks.h"
 #include "agent/question.h"
 #include "agent/run_producers.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "base/diagnostics.h"
 #include "base/hash.h"
+#include "base/loop.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {
@@ -102,21 +107,22 @@ Result<Calls::OnePtr> Calls::Prepare(const protocol::ToolCallBlock& block) const
 }
 
 policy::Question Calls::Question(const One& one) const {
-  return QuestionOf(one.block.tool_name, one.intent, bench_.workspace, bench_.rules);
+  return QuestionOf(one.block.tool_name, one.intent, bench_.workspace, bench_.settings->rules);
 }
 
 policy::Decision Calls::Decide(const One& one) const {
-  bench_.rules.run = CapabilitiesNow(bench_);
-  if (!one.intent.command.empty()) LookAtBox(one.intent);
-  return policy::Decide(bench_.rules, Question(one));
+  return policy::Decide(bench_.settings->rules, Question(one), CircumstancesOf(one.intent));
 }
 
-/// Tells policy whether the command would run in a sandbox, and whether that hides what is
-/// excluded.
-void Calls::LookAtBox(const tool::Intent& intent) const {
-  bench_.rules.sandboxed = IsBoxed(bench_.sandbox, bench_.rules.mode);
-  bench_.rules.hides_excluded =
-      bench_.rules.sandboxed && !intent.unsandboxed && HidesExcluded(bench_.sandbox);
+/// What the run permits now; of a command, whether it would run in a sandbox, and whether that
+/// hides what is excluded.
+policy::Circumstances Calls::CircumstancesOf(const tool::Intent& intent) const {
+  const SessionSettings& settings = *bench_.settings;
+  policy::Circumstances now{.run = CapabilitiesNow(bench_)};
+  if (intent.command.empty()) return now;
+  now.sandboxed = IsBoxed(settings.sandbox, settings.rules.mode);
+  now.hides_excluded = now.sandboxed && !intent.unsandboxed && HidesExcluded(settings.sandbox);
+  return now;
 }
 
 Async<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
@@ -143,7 +149,7 @@ Async<Status> Calls::RunAllowed(OnePtr one, policy::Decision decision, std::stri
   const bool alone = !one->tool->reads_only() || one->intent.effects;
   Status room = co_await Await(alone ? 0 : kMaxSideBySide - 1);
   if (!room) co_return room;
-  Result<Boxed> box = BoxFor(bench_.sandbox, bench_.rules.mode, one->intent,
+  Result<Boxed> box = BoxFor(bench_.settings->sandbox, bench_.settings->rules.mode, one->intent,
                              by == "policy" ? AllowedBy::kPolicy : AllowedBy::kSomebody);
   if (!box) co_return Answer(one->block, NotRun(box.error().message));
   one->box = *std::move(box);
@@ -182,7 +188,7 @@ Async<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::str
   ask.summary = one.intent.summary;
   ask.reason = decision.reason;
   ask.rule = decision.rule;
-  ask.session_rule = policy::RuleText(policy::GrantFor(bench_.rules, Question(one)));
+  ask.session_rule = policy::RuleText(policy::GrantFor(bench_.settings->rules, Question(one)));
   const std::string hash = FastHashHex(one.args.text);
   if (earlier_ != nullptr) {
     const auto before = std::ranges::find(earlier_->permissions, one.block.tool_call_id,
@@ -217,7 +223,7 @@ Async<Result<bool>> Calls::Permit(One& one, policy::Decision& decision, std::str
 
 /// The rule allows from now on, in this session; a wider grant is also kept for later sessions.
 void Calls::Grant(const std::string& rule, const std::string& scope) {
-  bench_.rules.allow.push_back(policy::GrantFrom(rule));
+  bench_.settings.Grant({policy::GrantFrom(rule)});
   if (scope == "session" || !bench_.keep_grant) return;
   if (const Status kept = bench_.keep_grant(scope, rule); !kept)
     STET_LOG(kWarn, "a grant could not be kept: {}", kept.error().Text());
@@ -364,7 +370,7 @@ tool::Call Calls::MakeCall(One& one) {
           .ask = [this, &one](
                      std::string text,
                      Raw options) { return AskUser(one, std::move(text), std::move(options)); },
-          .planning = bench_.rules.mode == policy::Mode::kPlan,
+          .planning = bench_.settings->rules.mode == policy::Mode::kPlan,
           .sandbox = one.box.chosen ? &*one.box.chosen : nullptr,
           .sandbox_note = one.box.note,
           .editor = bench_.editor,
@@ -432,7 +438,7 @@ Status Calls::Land(One& one) {
   }
   RETURN_IF_ERROR(Answer(one.block, *one.outcome, std::move(batch)));
   one.result_id = bench_.log.leaf_id().value_or("");
-  if (mode) bench_.rules.mode = *mode;
+  if (mode) bench_.settings.SetMode(*mode);
   protocol::ToolExecutionEnd done;
   done.tool_call_id = one.block.tool_call_id;
   done.duration_ms = one.took.count();

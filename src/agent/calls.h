@@ -16,9 +16,15 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/opening.h"
 #include "agent/workbench.h"
 #include "base/async.h"
 #include "base/cancel.h"
+#include "base/loop.h"
+#include "hook/output.h"
+#include "policy/policy.h"
+#include "protocol/live.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 
@@ -78,7 +84,7 @@ class Calls {
   Result<OnePtr> Prepare(const protocol::ToolCallBlock& block) const;
   [[nodiscard]] policy::Question Question(const One& one) const;
   [[nodiscard]] policy::Decision Decide(const One& one) const;
-  void LookAtBox(const tool::Intent& intent) const;
+  [[nodiscard]] policy::Circumstances CircumstancesOf(const tool::Intent& intent) const;
 
   // What hooks have to say (calls_hooks.cc).
   Async<Result<bool>> BeforeCall(One& one, policy::Decision& decision, std::string& by);

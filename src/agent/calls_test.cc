@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/asks.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
+#include "base/loop.h"
 #include "log/log_fixture.h"
 #include "protocol/ids.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {
@@ -60,13 +65,14 @@ class CallsTest : public log::LogTest {
     source.tools.push_back(std::move(write));
     EXPECT_TRUE(tools_.box().Add(std::move(source)));
     tools_.Open(*log_, std::nullopt, 0);
-    bench_ = std::make_unique<Workbench>(Workbench{.loop = loop_,
-                                                   .log = *log_,
-                                                   .model = nullptr,
-                                                   .tools = tools_,
-                                                   .workspace = workspace_,
-                                                   .asks = asks_ ? *asks_ : MakeAsks(),
-                                                   .rules = {.mode = policy::Mode::kBypass}});
+    bench_ = std::make_unique<Workbench>(
+        Workbench{.loop = loop_,
+                  .log = *log_,
+                  .model = nullptr,
+                  .tools = tools_,
+                  .workspace = workspace_,
+                  .asks = asks_ ? *asks_ : MakeAsks(),
+                  .settings = CurrentSettings({.rules = {.mode = policy::Mode::kBypass}})});
     protocol::UserMessage message;
     message.source = "user";
     EXPECT_TRUE(AppendEvent(*log_, std::move(message), {}));
@@ -183,7 +189,8 @@ TEST_F(CallsTest, NothingStartsEarlyBehindACallWithEffectsOrWithoutLeave) {
   calls.Complete(0, Call("w", "Change"));
   Settle();
   EXPECT_EQ(trace_, Trace());
-  bench_->rules.deny = {{.tool = "Look", .specifier = ""}};
+  bench_->settings = CurrentSettings(
+      {.rules = {.mode = policy::Mode::kBypass, .deny = {{.tool = "Look", .specifier = ""}}}});
   Calls denied(*bench_, stamp_, {});
   denied.Begun(0, "Look");
   denied.Complete(0, Call("r2", "Look"));

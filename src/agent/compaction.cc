@@ -9,10 +9,13 @@
 #include "agent/request.h"
 #include "agent/run_producers.h"
 #include "agent/session_memory.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "agent/summary.h"
 #include "base/utf8.h"
 #include "context/plan.h"
 #include "context/retelling.h"
+#include "provider/provider.h"
 #include "tool/bounded_output.h"
 
 namespace stet::agent {
@@ -140,7 +143,7 @@ Room RoomFor(const provider::Model& model, const ContextRules& rules) {
 }
 
 Room RoomOf(const Workbench& bench) {
-  Room room = RoomFor(bench.model->model(), bench.context);
+  Room room = RoomFor(bench.model->model(), bench.settings->context);
   room.fixed = bench.tokens.Of({.bytes = bench.fixed_bytes, .images = 0});
   if (bench.tokens.reported())
     room.fixed = bench.fixed_bytes * 1000 / std::max<std::int64_t>(bench.tokens.BytesOf(1000), 1);

@@ -18,6 +18,8 @@
 
 namespace stet::agent {
 
+struct ContextRules;
+
 /// Why there is a compaction, as the log spells it.
 namespace trigger {
 inline constexpr std::string_view kManual = "manual";

@@ -9,6 +9,7 @@
 #include "agent/turn.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
+#include "hook/extensions.h"
 #include "log/tree.h"
 
 namespace stet::agent {

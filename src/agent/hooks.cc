@@ -4,6 +4,11 @@
 
 #include "agent/items.h"
 #include "agent/model_call.h"
+#include "agent/settings.h"
+#include "hook/extensions.h"
+#include "hook/hooks.h"
+#include "provider/provider.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {
@@ -15,7 +20,7 @@ hook::Moment MomentOf(const Workbench& bench, const protocol::Stamp& stamp) {
   moment.session_id = bench.log.header().session_id;
   moment.transcript_path = bench.log.paths().events();
   moment.cwd = bench.workspace.cwd;
-  moment.permission_mode = policy::ModeName(bench.rules.mode);
+  moment.permission_mode = policy::ModeName(bench.settings->rules.mode);
   moment.turn_id = stamp.turn_id.value_or("");
   return moment;
 }

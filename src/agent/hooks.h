@@ -12,6 +12,7 @@
 #include "agent/workbench.h"
 #include "base/async.h"
 #include "base/cancel.h"
+#include "hook/hooks.h"
 
 namespace stet::agent {
 

@@ -7,10 +7,15 @@
 #include <unistd.h>
 
 #include "agent/items.h"
+#include "agent/opening.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "base/fs.h"
 #include "base/json_writer.h"
+#include "base/loop.h"
 #include "tool/image.h"
 #include "tool/paths.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {
@@ -34,7 +39,8 @@ std::optional<std::string> Readable(const Workbench& bench, const std::string& m
   policy::Question question;
   question.tool = "Read";
   question.reads = {real->path};
-  if (policy::Decide(bench.rules, question).verdict != policy::Verdict::kAllow) return std::nullopt;
+  if (policy::Decide(bench.settings->rules, question).verdict != policy::Verdict::kAllow)
+    return std::nullopt;
   return real->path;
 }
 

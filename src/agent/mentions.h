@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "agent/workbench.h"
+#include "base/async.h"
+#include "base/cancel.h"
 
 namespace stet::agent {
 

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "protocol/ids.h"
 #include "provider/price.h"
+#include "provider/provider.h"
 
 namespace stet::agent {
 namespace {

@@ -6,6 +6,7 @@
 #include "base/json_view.h"
 #include "base/loop.h"
 #include "log/log_fixture.h"
+#include "provider/provider.h"
 
 namespace stet::agent {
 namespace {

@@ -7,10 +7,15 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/asks.h"
 #include "agent/outbox.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "agent/workbench.h"
+#include "base/loop.h"
 #include "log/log_fixture.h"
 #include "log/tree.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 
@@ -21,13 +26,14 @@ class OutboxTest : public log::LogTest {
   void MakeBench() {
     bench_.reset();
     asks_ = std::make_unique<Asks>(loop_, *log_);
-    bench_ = std::make_unique<Workbench>(Workbench{.loop = loop_,
-                                                   .log = *log_,
-                                                   .model = nullptr,
-                                                   .tools = tools_,
-                                                   .workspace = workspace_,
-                                                   .asks = *asks_,
-                                                   .rules = {.mode = policy::Mode::kBypass}});
+    bench_ = std::make_unique<Workbench>(
+        Workbench{.loop = loop_,
+                  .log = *log_,
+                  .model = nullptr,
+                  .tools = tools_,
+                  .workspace = workspace_,
+                  .asks = *asks_,
+                  .settings = CurrentSettings({.rules = {.mode = policy::Mode::kBypass}})});
   }
   void Reopen(bool use_index = true) {
     bench_.reset();

@@ -16,6 +16,7 @@
 #include "policy/policy.h"
 #include "tool/builtin.h"
 #include "tool/registry.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {

@@ -5,6 +5,7 @@
 #include "tool/git_index.h"
 #include "tool/git_programs.h"
 #include "tool/paths.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {

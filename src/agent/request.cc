@@ -1,5 +1,7 @@
 #include "agent/request.h"
 
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "agent/workbench.h"
 #include "base/hash.h"
 #include "base/json_view.h"
@@ -11,7 +13,7 @@ RequestParts PartsOf(const Workbench& bench) {
   RequestParts parts;
   parts.system = bench.system;
   parts.tools = bench.tools.toolset().specs();
-  parts.effort = bench.effort;
+  parts.effort = bench.settings->effort;
   parts.cache_key = bench.cache_key;
   return parts;
 }

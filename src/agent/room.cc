@@ -6,6 +6,7 @@
 
 #include "agent/compaction.h"
 #include "agent/request.h"
+#include "agent/settings.h"
 #include "context/plan.h"
 #include "tool/bounded_output.h"
 
@@ -53,9 +54,10 @@ Status Replace(Workbench& bench, std::span<const std::size_t> parts, std::size_t
 }
 
 Status KeepResultsToBudget(Workbench& bench, const Room& room, const protocol::Stamp& stamp) {
-  const std::int64_t budget = bench.context.result_budget > 0
-                                  ? std::min(bench.context.result_budget, room.available() / 2)
-                                  : room.available() / 4;
+  const std::int64_t budget =
+      bench.settings->context.result_budget > 0
+          ? std::min(bench.settings->context.result_budget, room.available() / 2)
+          : room.available() / 4;
   const std::vector<std::size_t> over =
       context::ResultsOverBudget(bench.conversation.parts(), bench.tokens.BytesOf(budget));
   return Replace(bench, over, kPreviewBytes, "result_budget", stamp);
@@ -81,14 +83,14 @@ Async<Status> MakeRoom(Workbench& bench, const protocol::Stamp& stamp, CancelTok
   if (bench.fixed_bytes == 0) bench.fixed_bytes = BytesOf(PartsOf(bench));  // They do not change.
   const Room room = RoomOf(bench);
   CO_RETURN_IF_ERROR(KeepResultsToBudget(bench, room, stamp));
-  if (bench.context.auto_compact) CO_RETURN_IF_ERROR(ClearOldResults(bench, room, stamp));
+  if (bench.settings->context.auto_compact) CO_RETURN_IF_ERROR(ClearOldResults(bench, room, stamp));
   Growth& growth = bench.growth;
   const std::int64_t now = TokensNow(bench);
   if (growth.last > 0)
     growth.expected = (3 * growth.expected + std::max<std::int64_t>(now - growth.last, 0)) / 4;
   const bool full = now >= room.threshold;
   const bool soon = now + growth.expected > room.most && now * 4 > room.threshold * 3;
-  if (bench.context.auto_compact && growth.answered && (full || soon)) {
+  if (bench.settings->context.auto_compact && growth.answered && (full || soon)) {
     growth.answered = false;
     CompactionWanted wanted{.trigger = full ? trigger::kAuto : trigger::kPredictive, .focus = ""};
     const Result<std::optional<Compacted>> done =

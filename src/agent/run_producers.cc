@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/items.h"
+#include "agent/settings.h"
 #include "base/json_view.h"
 #include "base/json_writer.h"
 #include "base/utf8.h"
@@ -178,7 +179,7 @@ Payloads EndOfPlan(const Workbench& bench, policy::Mode* mode) {
 Status PrepareRun(Workbench& bench, const protocol::Stamp& stamp) {
   RETURN_IF_ERROR(bench.run.Update(bench.log));
   if (bench.run.state().restore_pending()) RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
-  const bool plans = bench.rules.mode == policy::Mode::kPlan;
+  const bool plans = bench.settings->rules.mode == policy::Mode::kPlan;
   const bool in_plan = bench.run.state().phase() == run::Phase::kPlan;
   if (plans == in_plan) return {};
   protocol::PhaseMoved moved =
@@ -186,6 +187,13 @@ Status PrepareRun(Workbench& bench, const protocol::Stamp& stamp) {
              plans ? "plan mode" : "plan mode was left");
   RETURN_IF_ERROR(AppendEvent(bench.log, std::move(moved), stamp));
   return bench.run.Update(bench.log);
+}
+
+Status VerifyRun(Workbench& bench, const protocol::Stamp& stamp) {
+  if (bench.run.verified()) return {};
+  RETURN_IF_ERROR(RestoreAfterCompact(bench, stamp));
+  bench.run.set_verified(true);
+  return {};
 }
 
 Status LiftStop(Workbench& bench, const protocol::Stamp& stamp) {

@@ -49,6 +49,9 @@ Status PrepareRun(Workbench& bench, const protocol::Stamp& stamp);
 /// it.
 Status RestoreAfterCompact(Workbench& bench, const protocol::Stamp& stamp);
 
+/// The same when the run was not verified since the session was opened or its leaf was moved.
+Status VerifyRun(Workbench& bench, const protocol::Stamp& stamp);
+
 /// A turn begins, so the run goes on: a stop by a limit or a gate is lifted. A stop as unsafe or
 /// out of scope stays.
 Status LiftStop(Workbench& bench, const protocol::Stamp& stamp);

@@ -4,12 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include "agent/asks.h"
 #include "agent/calls.h"
 #include "agent/resume.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "base/hash.h"
 #include "base/json_view.h"
+#include "base/loop.h"
 #include "log/log_fixture.h"
 #include "tool/builtin.h"
+#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {
@@ -52,13 +57,14 @@ class RunProducersTest : public log::LogTest {
     source.tools.push_back(tool::MakeExitPlanTool());
     EXPECT_TRUE(tools_.box().Add(std::move(source)));
     tools_.Open(*log_, std::nullopt, 0);
-    bench_ = std::make_unique<Workbench>(Workbench{.loop = loop_,
-                                                   .log = *log_,
-                                                   .model = nullptr,
-                                                   .tools = tools_,
-                                                   .workspace = workspace_,
-                                                   .asks = asks_,
-                                                   .rules = {.mode = policy::Mode::kBypass}});
+    bench_ = std::make_unique<Workbench>(
+        Workbench{.loop = loop_,
+                  .log = *log_,
+                  .model = nullptr,
+                  .tools = tools_,
+                  .workspace = workspace_,
+                  .asks = asks_,
+                  .settings = CurrentSettings({.rules = {.mode = policy::Mode::kBypass}})});
     Append(*log_, log::User("go"));
   }
 
@@ -166,8 +172,9 @@ class RunProducersTest : public log::LogTest {
 };
 
 TEST_F(RunProducersTest, ADenialIsAWarningAndAHardRuleADenialForGoodRaisedOnce) {
-  bench_->rules.deny = *policy::ParseRules("Bash(rm*)");
-  bench_->rules.hard = *policy::ParseRules("Bash(git push*)");
+  bench_->settings = CurrentSettings({.rules = {.mode = policy::Mode::kBypass,
+                                                .deny = *policy::ParseRules("Bash(rm*)"),
+                                                .hard = *policy::ParseRules("Bash(git push*)")}});
   Bash("rm x");
   Bash("rm x");
   Bash("git push");
@@ -292,7 +299,7 @@ TEST_F(RunProducersTest, PlanModeIsAPhaseThatOnlyTheUserEnds) {
   Append(*log_, {.payload = info});
   info.changes.mode = "plan";
   Append(*log_, {.payload = info});
-  bench_->rules.mode = policy::Mode::kPlan;
+  bench_->settings.SetMode(policy::Mode::kPlan);
   Bash("touch x");
   EXPECT_EQ(bash_->runs, 0);
   EXPECT_EQ(State().phase(), run::Phase::kPlan);
@@ -301,7 +308,7 @@ TEST_F(RunProducersTest, PlanModeIsAPhaseThatOnlyTheUserEnds) {
   EXPECT_EQ(State().phase(), run::Phase::kPlan);
   Run("ExitPlan", R"({"plan":"1. touch y"})", R"("Approve")");
   EXPECT_EQ(State().phase(), run::Phase::kExecute);
-  EXPECT_EQ(bench_->rules.mode, policy::Mode::kAcceptEdits);
+  EXPECT_EQ(bench_->settings->rules.mode, policy::Mode::kAcceptEdits);
   EXPECT_EQ(All<protocol::SessionInfo>().back().changes.mode, "acceptEdits");
   EXPECT_TRUE(CapabilitiesNow(*bench_).may_run);
   Run("ExitPlan", R"({"plan":"again"})");
@@ -309,10 +316,10 @@ TEST_F(RunProducersTest, PlanModeIsAPhaseThatOnlyTheUserEnds) {
 }
 
 TEST_F(RunProducersTest, LeavingPlanModeByHandEndsThePhase) {
-  bench_->rules.mode = policy::Mode::kPlan;
+  bench_->settings.SetMode(policy::Mode::kPlan);
   ASSERT_TRUE(PrepareRun(*bench_, stamp_));
   EXPECT_EQ(State().phase(), run::Phase::kPlan);
-  bench_->rules.mode = policy::Mode::kDefault;
+  bench_->settings.SetMode(policy::Mode::kDefault);
   ASSERT_TRUE(PrepareRun(*bench_, stamp_));
   EXPECT_EQ(State().phase(), run::Phase::kExecute);
 }

@@ -17,6 +17,10 @@ class RunView {
   /// As of the last Update.
   [[nodiscard]] const run::State& state() const { return state_; }
 
+  /// Whether the run was compared with the files since the leaf was moved (VerifyRun).
+  [[nodiscard]] bool verified() const { return verified_; }
+  void set_verified(bool verified) { verified_ = verified; }
+
  private:
   Result<bool> Extend(const log::Log& log);
   Status Rebuild(const log::Log& log);
@@ -25,6 +29,7 @@ class RunView {
   run::State state_;
   log::Ordinal next_ = 0;  // The first event that was not looked at.
   log::Ordinal leaf_ = log::kNone;
+  bool verified_ = false;
 };
 
 }  // namespace stet::agent

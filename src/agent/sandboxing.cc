@@ -13,14 +13,6 @@ namespace stet::agent {
 
 namespace {
 
-Status EnsureTemp(SandboxRules& rules) {
-  if (rules.temp) return {};
-  ASSIGN_OR_RETURN(sandbox::OwnFolder folder, sandbox::OwnFolder::Make("stet-tmp-"));
-  rules.temp = std::make_shared<sandbox::OwnFolder>(std::move(folder));
-  rules.profile.temp = rules.temp->path();
-  return {};
-}
-
 bool IsWanted(const SandboxRules& rules, policy::Mode mode) {
   return rules.when == SandboxRules::When::kAlways ||
          (rules.when == SandboxRules::When::kInAutoMode && mode == policy::Mode::kAuto);
@@ -39,6 +31,14 @@ Status Hide(const SandboxRules& rules, AllowedBy by, sandbox::Chosen& chosen) {
 
 }  // namespace
 
+Result<std::string> SessionTemp::Path() {
+  if (!folder_) {
+    ASSIGN_OR_RETURN(sandbox::OwnFolder made, sandbox::OwnFolder::Make("stet-tmp-"));
+    folder_.emplace(std::move(made));
+  }
+  return folder_->path();
+}
+
 bool HidesExcluded(const SandboxRules& rules) {
   return !rules.exclude || tool::FindExcluded(rules.project, *rules.exclude).all;
 }
@@ -48,7 +48,7 @@ bool IsBoxed(const SandboxRules& rules, policy::Mode mode) {
   return IsWanted(rules, mode) && sandbox::Choose(rules.profile, sandbox::Need::kWhole).has_value();
 }
 
-Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent,
+Result<Boxed> BoxFor(const SandboxRules& rules, policy::Mode mode, const tool::Intent& intent,
                      AllowedBy by) {
   if (!IsWanted(rules, mode) || intent.command.empty() || intent.unsandboxed) return Boxed();
   // A weaker mechanism is taken only where the user enabled the sandbox without requiring it.
@@ -56,8 +56,8 @@ Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent&
   const Result<sandbox::Mechanism> mechanism =
       sandbox::Choose(rules.profile, whole ? sandbox::Need::kWhole : sandbox::Need::kBest);
   if (mechanism) {
-    RETURN_IF_ERROR(EnsureTemp(rules));
     Boxed box{.chosen = sandbox::Chosen{rules.profile, *mechanism}, .note = ""};
+    ASSIGN_OR_RETURN(box.chosen->profile.temp, rules.temp->Path());
     RETURN_IF_ERROR(Hide(rules, by, *box.chosen));
     if (rules.exclude && *mechanism == sandbox::Mechanism::kLandlockAlone)
       box.note = "(The sandbox that works here does not hide what is excluded of the project.)\n";

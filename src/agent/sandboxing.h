@@ -12,6 +12,16 @@
 
 namespace stet::agent {
 
+/// What all commands of a session have as /tmp: made when the first one needs it, and removed with
+/// the last owner. On the session's loop.
+class SessionTemp {
+ public:
+  Result<std::string> Path();
+
+ private:
+  std::optional<sandbox::OwnFolder> folder_;
+};
+
 /// Of a session.
 struct SandboxRules {
   enum class When { kNever, kInAutoMode, kAlways };
@@ -21,8 +31,8 @@ struct SandboxRules {
   std::string project = {};
   /// What is excluded of the project: hidden from commands, as it is when they start. May be null.
   std::shared_ptr<const IgnoreFile> exclude = {};
-  /// What all commands of the session have as /tmp; made for the first one.
-  std::shared_ptr<sandbox::OwnFolder> temp = {};
+  /// Copies of these rules share it. Not null.
+  std::shared_ptr<SessionTemp> temp = std::make_shared<SessionTemp>();
 };
 
 /// What a call is run in.
@@ -35,7 +45,7 @@ struct Boxed {
 /// one is required and none works; kDenied when not all that is excluded can be hidden, and only
 /// policy, which counts on that, has allowed the command: neither the user nor a hook did.
 enum class AllowedBy { kPolicy, kSomebody };
-Result<Boxed> BoxFor(SandboxRules& rules, policy::Mode mode, const tool::Intent& intent,
+Result<Boxed> BoxFor(const SandboxRules& rules, policy::Mode mode, const tool::Intent& intent,
                      AllowedBy by);
 
 /// Whether commands run in one in that mode.

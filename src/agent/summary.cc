@@ -7,9 +7,11 @@
 
 #include "agent/model_call.h"
 #include "agent/request.h"
+#include "agent/session_tools.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "context/reminder.h"
+#include "provider/provider.h"
 
 namespace stet::agent {
 namespace {

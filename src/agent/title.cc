@@ -3,6 +3,7 @@
 #include "agent/model_call.h"
 #include "agent/workbench.h"
 #include "base/utf8.h"
+#include "provider/provider.h"
 
 namespace stet::agent {
 namespace {

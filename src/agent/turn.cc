@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/asks.h"
 #include "agent/call_text.h"
 #include "agent/compaction.h"
 #include "agent/extensions.h"
@@ -15,9 +16,14 @@
 #include "agent/request.h"
 #include "agent/room.h"
 #include "agent/run_producers.h"
+#include "agent/session_tools.h"
+#include "agent/settings.h"
 #include "base/json_view.h"
+#include "base/loop.h"
+#include "hook/extensions.h"
 #include "protocol/ids.h"
 #include "provider/price.h"
+#include "provider/provider.h"
 
 namespace stet::agent {
 namespace {
@@ -62,8 +68,8 @@ std::optional<std::int64_t> RaisedLimit(const provider::Model& model) {
 Turn::Turn(Workbench& bench, const CancelToken& cancel, const std::string& turn_id)
     : bench_(bench), cancel_(cancel), clock_(bench.loop) {
   stamp_.turn_id = turn_id.empty() ? protocol::NewTurnId(ProcessRandom()) : turn_id;
-  if (bench.limits.max_ms > 0) {
-    clock_.Start(std::chrono::milliseconds(bench.limits.max_ms), [this] {
+  if (bench.settings->limits.max_ms > 0) {
+    clock_.Start(std::chrono::milliseconds(bench.settings->limits.max_ms), [this] {
       timed_out_ = true;
       cancel_.Cancel();
     });
@@ -164,13 +170,13 @@ Async<Status> Turn::RunSteps(TurnEnd& end) {
   if (end.reason == ended::kStopped) end.error = stop_reason_;
   if (timed_out_ && end.reason == ended::kCancelled) {
     end.reason = ended::kTimeout;
-    end.error = fmt::format("stopped after {} s, as asked", bench_.limits.max_ms / 1000);
+    end.error = fmt::format("stopped after {} s, as asked", bench_.settings->limits.max_ms / 1000);
   }
   co_return Status();
 }
 
 bool Turn::OverLimit(TurnEnd& end) const {
-  const Limits& limits = bench_.limits;
+  const Limits& limits = bench_.settings->limits;
   if (limits.max_steps > 0 && end.steps >= limits.max_steps) {
     end.reason = ended::kMaxTurns;
     end.error = fmt::format("stopped after {} steps, as asked", end.steps);

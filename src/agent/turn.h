@@ -12,11 +12,17 @@
 #include <vector>
 
 #include "agent/calls.h"
+#include "agent/opening.h"
 #include "agent/progress.h"
 #include "agent/refusals.h"
 #include "agent/workbench.h"
 #include "base/cancel.h"
 #include "base/loop.h"
+#include "provider/failure.h"
+
+namespace stet::provider {
+struct CallResult;
+}
 
 namespace stet::agent {
 

@@ -8,45 +8,43 @@
 #include <string>
 #include <vector>
 
-#include "agent/asks.h"
-#include "agent/opening.h"
+#include "agent/current_settings.h"
 #include "agent/outbox.h"
 #include "agent/redactor.h"
 #include "agent/run_view.h"
-#include "agent/sandboxing.h"
-#include "agent/session_tools.h"
-#include "base/loop.h"
 #include "context/account.h"
 #include "context/conversation.h"
 #include "context/tokens.h"
-#include "hook/extensions.h"
-#include "hook/hooks.h"
 #include "log/log.h"
-#include "policy/policy.h"
-#include "provider/provider.h"
+#include "tool/known_files.h"
+
+namespace stet {
+class Loop;
+}
+
+namespace stet::hook {
+class Extensions;
+class Hooks;
+}  // namespace stet::hook
+
+namespace stet::provider {
+class Provider;
+}
+
+namespace stet::tool {
+class Editor;
+struct Workspace;
+}  // namespace stet::tool
 
 namespace stet::agent {
 
-/// 0: no limit.
-struct Limits {
-  std::int64_t max_steps = 0;   // Of one turn.
-  std::int64_t max_price = 0;   // Of one turn, in micro-units.
-  std::int64_t max_tokens = 0;  // Of one turn, of all kinds.
-  std::int64_t max_ms = 0;      // Of one turn.
-};
+class Asks;
+class SessionTools;
 
 /// What the answer must fit, and the answer once there is one.
 struct WantedOutput {
   Raw schema;
   std::optional<Raw> value;
-};
-
-/// How the conversation is kept within the model's window.
-struct ContextRules {
-  bool auto_compact = true;
-  std::int64_t threshold_permille = 800;  // Of the window: from here on it is compacted.
-  std::int64_t result_budget = 0;  // Tokens of one step's results; 0: a quarter of the window.
-  bool session_memory = true;      // A summary is kept up by the auxiliary model, if there is one.
 };
 
 /// What the session's requests came to lately.
@@ -65,12 +63,10 @@ struct Workbench {
   tool::Workspace& workspace;
   std::shared_ptr<tool::Editor> editor = nullptr;  // Of the client; null: none was offered.
   Asks& asks;
-  policy::Rules rules;
+  CurrentSettings settings;
   Redactor redactor = {};  // Of the vault's values, in what tools give.
   /// Keeps what was granted beyond this session. May be null.
   std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;
-  Limits limits;
-  std::optional<std::string> effort;
   std::optional<WantedOutput> output;
 
   Outbox outbox = {};               // What the model must still be told.
@@ -79,7 +75,6 @@ struct Workbench {
   context::Conversation conversation;
   std::optional<tool::KnownFiles> files;  // Read from the log when first needed.
 
-  ContextRules context = {};
   provider::Provider* auxiliary = nullptr;  // For summaries; null: the model itself.
   context::Account account = context::Account();
   context::Tokens tokens = {};
@@ -87,7 +82,9 @@ struct Workbench {
   Growth growth = {};
   std::function<std::string()> background = {};  // Says what runs there; empty: nothing.
   RunView run = {};
-  SandboxRules sandbox = {};
+  /// Makes the last request again, so that the next one can be compared with it: called once,
+  /// before the first turn. Null: that was done, or nothing was ever sent.
+  std::function<void(Workbench&)> prime = {};
   hook::Hooks* hooks = nullptr;            // Null: there are none.
   hook::Extensions* extensions = nullptr;  // Null: there are none.
   log::Ordinal transformed_to = 0;         // Extensions know the conversation up to here.

@@ -88,6 +88,9 @@ struct DirEntry {
   friend bool operator==(const DirEntry&, const DirEntry&) = default;
 };
 
+/// What stands at `path`; a symlink is not followed.
+Result<EntryKind> KindOf(const std::string& path);
+
 /// All but "." and "..", sorted by name as bytes. kInvalid beyond kMaxDirEntries.
 Result<std::vector<DirEntry>> ListDir(const std::string& path);
 

@@ -26,6 +26,12 @@ struct CloseDir {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
 
+EntryKind KindOf(const struct stat& found) {
+  if (S_ISREG(found.st_mode)) return EntryKind::kFile;
+  if (S_ISDIR(found.st_mode)) return EntryKind::kDir;
+  return S_ISLNK(found.st_mode) ? EntryKind::kSymlink : EntryKind::kOther;
+}
+
 EntryKind KindOf(int dir, const dirent& entry) {
   switch (entry.d_type) {
     case DT_REG: return EntryKind::kFile;
@@ -36,9 +42,7 @@ EntryKind KindOf(int dir, const dirent& entry) {
   }
   struct stat found{};
   if (::fstatat(dir, entry.d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) return EntryKind::kOther;
-  if (S_ISREG(found.st_mode)) return EntryKind::kFile;
-  if (S_ISDIR(found.st_mode)) return EntryKind::kDir;
-  return S_ISLNK(found.st_mode) ? EntryKind::kSymlink : EntryKind::kOther;
+  return KindOf(found);
 }
 
 /// The entries of the folder open as `fd`, in no order.
@@ -157,6 +161,12 @@ Status RemoveTree(const std::string& path) {
   const std::string bare = WithoutSlashes(path);
   if (bare.empty() || bare == "/") return Fail(Code::kInvalid, "remove: not the whole machine");
   return RemoveAt(AT_FDCWD, bare.c_str(), bare, 0);
+}
+
+Result<EntryKind> KindOf(const std::string& path) {
+  struct stat found{};
+  if (::lstat(path.c_str(), &found) != 0) return FailPath("look at", path);
+  return KindOf(found);
 }
 
 Result<std::vector<DirEntry>> ListDir(const std::string& path) {

@@ -60,6 +60,13 @@ TEST_F(FsTreeTest, ListDirSortsByNameAndSaysTheKind) {
                                                          {"c", EntryKind::kSymlink}}));
 }
 
+TEST_F(FsTreeTest, KindOfDoesNotFollowALink) {
+  ASSERT_EQ(::symlink(dir_.path().c_str(), dir_.Sub("link").c_str()), 0);
+  EXPECT_EQ(KindOf(dir_.path()), EntryKind::kDir);
+  EXPECT_EQ(KindOf(dir_.Sub("link")), EntryKind::kSymlink);
+  EXPECT_EQ(KindOf(dir_.Sub("none")).error().code, Code::kNotFound);
+}
+
 TEST_F(FsTreeTest, ListDirOfWhatIsNoFolderFails) {
   Write("file");
   EXPECT_EQ(ListDir(dir_.Sub("file")).error().code, Code::kInvalid);

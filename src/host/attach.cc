@@ -7,6 +7,8 @@
 #include "base/fs.h"
 #include "config/settings.h"
 #include "host/hook_sources.h"
+#include "host/lane.h"
+#include "host/lane_setup.h"
 #include "host/model_names.h"
 #include "host/project_settings.h"
 #include "host/requests.h"
@@ -50,6 +52,7 @@ class Opener {
  private:
   Status OpenLog();
   Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
+  [[nodiscard]] Result<std::string> NewId() const;
   Result<std::string> Fork(const std::string& session, const log::Options& options);
   Status FindModel();
   Status FindHooks(const std::string& project, const protocol::TrustReport& trust,
@@ -104,33 +107,39 @@ Status Opener::OpenLog() {
   if (attach_.fork) {
     ASSIGN_OR_RETURN(id, Fork(id, options));
   }
-  ASSIGN_OR_RETURN(log_, log::Log::Open(store_.DirOf(id), options));
+  ASSIGN_OR_RETURN(const std::string dir, store_.Find(id));
+  ASSIGN_OR_RETURN(log_, log::Log::Open(dir, options));
   return FindModel();
 }
 
 Result<std::string> Opener::Fork(const std::string& session, const log::Options& options) {
-  std::string copy = attach_.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
+  ASSIGN_OR_RETURN(std::string copy, NewId());
+  ASSIGN_OR_RETURN(const std::string dir, store_.Find(session));
   log::Options reading = options;
   reading.mode = log::Mode::kRead;
-  ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> origin,
-                   log::Log::Open(store_.DirOf(session), reading));
+  ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> origin, log::Log::Open(dir, reading));
   RETURN_IF_ERROR(
-      log::Clone(*origin, attach_.at, {store_.DirOf(copy), copy, options.device_id}, options));
+      log::Clone(*origin, attach_.at, {store_.NewDir(copy), copy, options.device_id}, options));
   return copy;
+}
+
+Result<std::string> Opener::NewId() const {
+  std::string id = attach_.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
+  if (!protocol::IsSessionId(id))
+    return Fail(Code::kInvalid, fmt::format("{} cannot name a session", id));
+  return id;
 }
 
 Result<std::unique_ptr<log::Log>> Opener::Make(const log::Options& options) {
   protocol::Header header;
-  header.session_id = attach_.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
-  if (!protocol::IsSessionId(header.session_id))
-    return Fail(Code::kInvalid, fmt::format("{} cannot name a session", header.session_id));
+  ASSIGN_OR_RETURN(header.session_id, NewId());
   header.kind = "chat";
   const std::string root = agent::GitRoot(attach_.cwd);
   header.meta.project_id = root.empty() ? attach_.cwd : root;
   header.meta.cwd = attach_.cwd;
   header.meta.model = model_.access.model.FullName();
   RETURN_IF_ERROR(MakeDirs(roots_.sessions()));
-  return log::Log::Create(store_.DirOf(header.session_id), header, options);
+  return log::Log::Create(store_.NewDir(header.session_id), header, options);
 }
 
 /// And extensions. A project's own only when it is trusted.
@@ -151,7 +160,7 @@ Status Opener::FindHooks(const std::string& project, const protocol::TrustReport
 Result<LaneSetup> Opener::Prepare() {
   const std::string root = agent::GitRoot(attach_.cwd);
   const std::string project = root.empty() ? attach_.cwd : root;
-  ASSIGN_OR_RETURN(const SessionSettings session, ReadSessionSettings(roots_, project));
+  ASSIGN_OR_RETURN(const LayeredSettings session, ReadLayeredSettings(roots_, project));
   settings_ = session.all;
   RETURN_IF_ERROR(OpenLog());
   const provider::Model& model = model_.access.model;
@@ -174,10 +183,7 @@ Result<LaneSetup> Opener::Prepare() {
                                                 .exclude = rules.exclude});
   const protocol::InfoChanges& kept = log_->index().state().info;
   const auto settings = std::make_shared<const config::Settings>(settings_);
-  LaneSetup setup{
-      .loop = request_.loop,
-      .models = request_.models,
-      .log = std::move(log_),
+  agent::SessionSettings worked{
       .model = model_,
       .effort = attach_.effort ? attach_.effort
                 : kept.effort  ? kept.effort
@@ -188,6 +194,21 @@ Result<LaneSetup> Opener::Prepare() {
                  .max_price = attach_.max_price,
                  .max_tokens = attach_.max_tokens,
                  .max_ms = attach_.max_ms},
+      .context = {.auto_compact = settings_.context.auto_compact.value_or(true),
+                  .threshold_permille = settings_.threshold_permille,
+                  .result_budget = settings_.context.result_budget.value_or(0),
+                  .session_memory = settings_.context.session_memory.value_or(true)},
+      .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true)};
+  // Without its key the session simply has no title.
+  if (settings_.roles.contains("auxiliary")) {
+    if (Result<provider::Selected> auxiliary = provider::SelectRole(settings_, "auxiliary", Keys()))
+      worked.auxiliary = *std::move(auxiliary);
+  }
+  LaneSetup setup{
+      .loop = request_.loop,
+      .models = request_.models,
+      .log = std::move(log_),
+      .settings = std::move(worked),
       .instructions = {.cwd = attach_.cwd,
                        .home = ProcessEnvironment("HOME"),
                        .user_instructions = roots_.config + "/AGENTS.md",
@@ -211,12 +232,6 @@ Result<LaneSetup> Opener::Prepare() {
       .keep_waiting = !attach_.at,
       .fresh = fresh_,
       .woken = request_.woken,
-      .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true),
-      .context = {.auto_compact = settings_.context.auto_compact.value_or(true),
-                  .threshold_permille = settings_.threshold_permille,
-                  .result_budget = settings_.context.result_budget.value_or(0),
-                  .session_memory = settings_.context.session_memory.value_or(true)},
-      .auxiliary = {},
       .redactor = {},
       .keep_grant =
           [roots = roots_, project](const std::string& scope, const std::string& rule) {
@@ -232,11 +247,6 @@ Result<LaneSetup> Opener::Prepare() {
   if (std::string note = TrustNote(session.trust); !note.empty())
     setup.notes.push_back(std::move(note));
   RETURN_IF_ERROR(FindHooks(project, session.trust, setup));
-  // Without its key the session simply has no title.
-  if (settings_.roles.contains("auxiliary")) {
-    if (Result<provider::Selected> auxiliary = provider::SelectRole(settings_, "auxiliary", Keys()))
-      setup.auxiliary = *std::move(auxiliary);
-  }
   return setup;
 }
 
@@ -244,10 +254,11 @@ Result<LaneSetup> Opener::Prepare() {
 Status Opener::NoteSettings(LaneSetup& setup) const {
   const protocol::InfoChanges& kept = setup.log->index().state().info;
   protocol::SessionInfo info;
-  const std::string model = setup.model.access.model.FullName();
+  const std::string model = setup.settings.model.access.model.FullName();
   if (model != kept.model.value_or(setup.log->header().meta.model)) info.changes.model = model;
-  if (setup.effort && setup.effort != kept.effort) info.changes.effort = setup.effort;
-  const std::string mode(policy::ModeName(setup.rules.mode));
+  if (setup.settings.effort && setup.settings.effort != kept.effort)
+    info.changes.effort = setup.settings.effort;
+  const std::string mode(policy::ModeName(setup.settings.rules.mode));
   if (mode != kept.mode.value_or("default")) info.changes.mode = mode;
   if (!info.changes.model && !info.changes.effort && !info.changes.mode) return {};
   return agent::AppendEvent(*setup.log, std::move(info), {});

@@ -5,11 +5,23 @@
 #include <functional>
 #include <memory>
 
-#include "client/live.h"
+#include "base/environment.h"
+#include "base/result.h"
 #include "config/roots.h"
-#include "host/lane.h"
+#include "protocol/live.h"
+
+namespace stet {
+class Loop;
+}
+
+namespace stet::log {
+class Log;
+}
 
 namespace stet::host {
+
+class Lane;
+class ModelAccess;
 
 /// What a lane is opened with. Everything referred to outlives the lane.
 struct LaneRequest {
@@ -24,7 +36,7 @@ struct LaneRequest {
 /// Called once with the log as it was opened: before anything else is appended.
 using LogOpened = std::function<void(log::Log&)>;
 
-/// On the loop's thread.
+/// On the loop's thread. Lanes alone calls it.
 Result<std::unique_ptr<Lane>> OpenLane(const LaneRequest& request, const LogOpened& opened);
 
 }  // namespace stet::host

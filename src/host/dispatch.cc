@@ -33,8 +33,9 @@ void Note(const Handler& handler, const Host& host, const std::string& client_id
   if (reply && handler.right == protocol::right::kView) return;
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - began);
-  const SessionStore store(host.options().roots);
-  STET_LOG_IN(log::Paths{store.DirOf(outcome.session_id)}.diagnostics(), kInfo,
+  const Result<std::string> dir = SessionStore(host.options().roots).Find(outcome.session_id);
+  if (!dir) return;
+  STET_LOG_IN(log::Paths{*dir}.diagnostics(), kInfo,
               "request method={} client={} ms={} code={} error=\"{}\"", handler.name, client_id,
               took.count(), reply ? "ok" : CodeName(reply.error().code),
               reply ? "" : reply.error().message);

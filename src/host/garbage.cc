@@ -76,7 +76,7 @@ void AddBlobs(const log::Paths& paths, const std::string& session_id,
 
 /// The session's own folder and those of its child agents.
 std::vector<log::Paths> FoldersOf(const SessionStore& store, const std::string& session_id) {
-  std::vector<log::Paths> folders{{store.DirOf(session_id)}};
+  std::vector<log::Paths> folders{{store.NewDir(session_id)}};
   const std::string agents = folders.front().agents();
   const Result<std::vector<DirEntry>> children = ListDir(agents);
   if (!children) return folders;

@@ -1,7 +1,9 @@
 // What a host does for the methods of a session that is worked on: its lane does it.
 #include "base/environment.h"
 #include "host/handler.h"
+#include "host/lane.h"
 #include "host/session_store.h"
+#include "log/log.h"
 #include "protocol/methods.h"
 
 namespace stet::host {

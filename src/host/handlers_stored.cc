@@ -55,9 +55,8 @@ Result<protocol::SessionList> ListSessions(const Roots& roots, const protocol::L
 /// It must fit into a frame; looked at before it is read.
 Result<protocol::Blob> ReadBlob(const Roots& roots, const protocol::BlobParams& params) {
   constexpr std::uint64_t kLargest = (std::uint64_t{7} << 20);
-  if (!protocol::IsSessionId(params.session_id))
-    return Fail(Code::kInvalid, "that cannot name a session");
-  const log::Blobs blobs(log::Paths{SessionStore(roots).DirOf(params.session_id)}.blobs());
+  ASSIGN_OR_RETURN(const std::string dir, SessionStore(roots).Find(params.session_id));
+  const log::Blobs blobs(log::Paths{dir}.blobs());
   const Result<FileStat> file = log::Blobs::IsName(params.name)
                                     ? StatFile(blobs.PathOf(params.name))
                                     : Fail(Code::kInvalid, "that cannot name a blob");

@@ -1,6 +1,7 @@
 // What a host does for the methods about tasks. The lane knows its own; those of a session that
 // sleeps, or that another process works on, are read from its folder, away from the loop.
 #include "host/handler.h"
+#include "host/lane.h"
 #include "host/session_store.h"
 #include "host/task_view.h"
 #include "protocol/methods.h"
@@ -29,8 +30,9 @@ Async<Result<protocol::TaskList>> ListTasks(Asked<method::SessionTasks> asked) {
     return tasks;
   };
   if (Lane* lane = session->lane()) co_return list(lane->Tasks());
-  const auto read = [list, id](const config::Roots& roots) {
-    return list(TasksIn(SessionStore(roots).DirOf(id)));
+  const auto read = [list, id](const config::Roots& roots) -> Result<protocol::TaskList> {
+    ASSIGN_OR_RETURN(const std::string dir, SessionStore(roots).Find(id));
+    return list(TasksIn(dir));
   };
   co_return co_await ReadAway<protocol::TaskList>(asked.host, read);
 }
@@ -55,7 +57,8 @@ Async<Result<protocol::Nothing>> StopOne(Asked<method::SessionTaskStop> asked) {
     co_return protocol::Nothing();
   }
   const auto read = [id, task_id](const config::Roots& roots) -> Result<protocol::Nothing> {
-    return std::unexpected(WhyNotStopped(SessionStore(roots).DirOf(id), task_id));
+    ASSIGN_OR_RETURN(const std::string dir, SessionStore(roots).Find(id));
+    return std::unexpected(WhyNotStopped(dir, task_id));
   };
   co_return co_await ReadAway<protocol::Nothing>(asked.host, read);
 }

@@ -42,9 +42,10 @@ bool IsLoopback(std::string_view name) {
 Host::Host(Loop& loop, HostOptions options)
     : options_(std::move(options)),
       models_(loop),
+      lanes_(loop, options_.roots, models_),
       files_(loop),
       shared_{
-          .loop = loop, .roots = options_.roots, .models = models_, .kept = kept_, .files = files_},
+          .loop = loop, .roots = options_.roots, .lanes = lanes_, .kept = kept_, .files = files_},
       host_id_("h_" + RandomName(ProcessRandom(), 16)),
       started_(SystemClock().Steady()),
       sweep_(loop),
@@ -139,9 +140,7 @@ void Host::Bury(std::shared_ptr<void> gone) {
 /// A host that a client started ends with its last client, unless a session still works.
 void Host::LeaveIfAlone() {
   if (options_.launched != "client" || !connections_.empty() || !had_clients_ || stopping_) return;
-  const bool works =
-      std::ranges::any_of(sessions_, [](const auto& entry) { return entry.second->working(); });
-  if (!works) return options_.stop();
+  if (lanes_.working_count() == 0) return options_.stop();
   sweeping_ = true;
   sweep_.Start(std::chrono::seconds(1), [this] { Sweep(); });
 }
@@ -153,38 +152,35 @@ Result<std::shared_ptr<Hosted>> Host::Find(const std::string& session_id) {
     known->second->Touch();
     return known->second;
   }
-  const std::string dir = SessionStore(options_.roots).DirOf(session_id);
-  if (!StatFile(dir))
-    return Fail(Code::kNotFound, fmt::format("there is no session {}", session_id));
-  auto session = std::make_shared<Hosted>(shared_, session_id);
+  ASSIGN_OR_RETURN(std::string dir, SessionStore(options_.roots).Find(session_id));
+  auto session = std::make_shared<Hosted>(shared_, session_id, std::move(dir));
   sessions_.emplace(session_id, session);
   return session;
 }
 
 std::optional<std::int64_t> Host::HeldBy(const std::string& session_id) const {
-  const auto known = sessions_.find(session_id);
-  if (!protocol::IsSessionId(session_id) || (known != sessions_.end() && known->second->awake()))
-    return std::nullopt;
-  const log::Paths paths(SessionStore(options_.roots).DirOf(session_id));
-  const std::optional<LockHolder> holder = FileLock::Holder(paths.lock());
+  if (!protocol::IsSessionId(session_id) || lanes_.Find(session_id) != nullptr) return std::nullopt;
+  const Result<std::string> dir = SessionStore(options_.roots).Find(session_id);
+  if (!dir) return std::nullopt;
+  const std::optional<LockHolder> holder = FileLock::Holder(log::Paths{*dir}.lock());
   if (!holder || holder->pid <= 0) return std::nullopt;
   return holder->pid;
 }
 
 Async<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
                                                   std::optional<Environment> environment) {
-  if (attach.session_id) {
-    CO_ASSIGN_OR_RETURN(attach.session_id,
-                        SessionStore(options_.roots).Resolve(*attach.session_id));
-  }
+  CO_ASSIGN_OR_RETURN(const std::string id, lanes_.Name(attach));
   ArmSweep();
-  if (!attach.session_id || attach.fork) {
-    CO_ASSIGN_OR_RETURN(std::shared_ptr<Hosted> made, Hosted::Make(shared_, attach, environment));
-    sessions_[made->id()] = made;
-    co_return made;
-  }
-  CO_ASSIGN_OR_RETURN(std::shared_ptr<Hosted> session, Find(*attach.session_id));
-  CO_RETURN_IF_ERROR(co_await session->Open(std::move(attach), std::move(environment)));
+  const bool makes = !attach.session_id || attach.fork;
+  if (makes && sessions_.contains(id))
+    co_return Fail(Code::kConflict, fmt::format("there is a session {} already", id));
+  CO_ASSIGN_OR_RETURN(
+      std::shared_ptr<Hosted> session,
+      makes ? std::make_shared<Hosted>(shared_, id, SessionStore(options_.roots).NewDir(id))
+            : Find(id));
+  const Result<Lane*> lane = co_await session->Open(std::move(attach), std::move(environment));
+  if (!lane) co_return std::unexpected(lane.error());
+  sessions_[id] = session;
   co_return session;
 }
 
@@ -234,11 +230,7 @@ Async<void> Host::Shutdown() {
   sweep_.Cancel();
   for (const std::shared_ptr<Connection>& connection : connections_)
     connection->SendAway({Code::kUnavailable, "the host stops"});
-  const std::map<std::string, std::shared_ptr<Hosted>> all = sessions_;
-  for (const auto& [id, session] : all) {
-    const Status closed = co_await session->Close(false);
-    if (!closed) STET_LOG(kWarn, "session {}: {}", id, closed.error().Text());
-  }
+  co_await lanes_.CloseAll();
   // What was said to them last should reach them.
   const CancelToken never;
   for (int tries = 0; tries < 50 && !connections_.empty(); ++tries) {
@@ -282,10 +274,8 @@ protocol::HostStatus Host::Describe() const {
   status.uptime_ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - started_)
           .count();
-  for (const auto& [id, session] : sessions_) {
-    status.sessions += session->awake() ? 1 : 0;
-    status.working += session->working() ? 1 : 0;
-  }
+  status.sessions = static_cast<std::int64_t>(lanes_.awake_count());
+  status.working = static_cast<std::int64_t>(lanes_.working_count());
   status.clients = static_cast<std::int64_t>(std::ranges::count_if(
       connections_, [](const auto& connection) { return connection->greeted(); }));
   status.memory_bytes = ResidentBytes();

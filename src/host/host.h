@@ -16,6 +16,7 @@
 #include "host/connection.h"
 #include "host/hosted.h"
 #include "host/metrics.h"
+#include "host/model_access.h"
 #include "rpc/server.h"
 
 namespace stet::host {
@@ -92,6 +93,7 @@ class Host {
 
   HostOptions options_;
   ModelAccess models_;
+  Lanes lanes_;
   KeptBudget kept_;
   FileWatch files_;
   HostShared shared_;

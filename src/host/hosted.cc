@@ -3,18 +3,16 @@
 #include <algorithm>
 
 #include "agent/opening.h"
-#include "base/diagnostics.h"
+#include "agent/turn.h"
 #include "base/fs.h"
-#include "host/attach.h"
+#include "host/lane.h"
 #include "host/session_store.h"
 #include "host/turns.h"
+#include "log/log.h"
 #include "log/paths.h"
-#include "protocol/ids.h"
 
 namespace stet::host {
 namespace {
-
-using protocol::Attach;
 
 /// Writes that come within this time are looked at together.
 constexpr std::chrono::milliseconds kGatherWrites{50};
@@ -22,151 +20,39 @@ constexpr std::chrono::milliseconds kGatherWrites{50};
 constexpr std::size_t kMostRecent = 1000;
 constexpr std::size_t kRecentBytes = std::size_t{4} << 20;
 
-/// Whether `attach` asks for something that only opening a lane can give: not one that is awake.
-bool NeedsOpening(const Attach& attach) {
-  return attach.at || !attach.fallback_model.empty() || !attach.allowed.empty() ||
-         !attach.disallowed.empty() || attach.tools || !attach.add_dirs.empty() ||
-         !attach.append_system_prompt.empty() || attach.system_prompt || attach.output_schema ||
-         attach.max_steps != 0 || attach.max_price != 0 || attach.max_tokens != 0 ||
-         attach.max_ms != 0;
-}
-
-/// What to wake the session with later: `attach` without what counts only once.
-Attach Kept(Attach attach, const std::string& session_id) {
-  attach.session_id = session_id;
-  attach.new_session_id.reset();
-  attach.fork = false;
-  attach.at.reset();
-  attach.append_system_prompt.clear();
-  return attach;
-}
-
 }  // namespace
 
-Hosted::Hosted(HostShared& shared, std::string session_id)
+Hosted::Hosted(HostShared& shared, std::string session_id, std::string dir)
     : shared_(shared),
       id_(std::move(session_id)),
+      dir_(std::move(dir)),
       hub_(shared.loop, shared.kept, id_),
-      environment_(std::make_shared<Environment>(Environment::OfProcess())),
       look_(shared.loop) {
-  attach_.session_id = id_;
   Touch();
+  shared_.lanes.Listen(id_, *this);
 }
 
-Hosted::~Hosted() = default;
-
-Result<std::unique_ptr<Hosted>> Hosted::Make(HostShared& shared, const Attach& attach,
-                                             const std::optional<Environment>& environment) {
-  const std::string id = attach.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
-  auto made = std::make_unique<Hosted>(shared, id);
-  if (environment) made->SetEnvironment(*environment);
-  made->attach_ = attach;
-  made->attach_.new_session_id = id;
-  RETURN_IF_ERROR(made->OpenNow(false));
-  return made;
-}
-
-void Hosted::SetEnvironment(Environment environment) {
-  *environment_ = std::move(environment);
-  brought_ = true;
-}
-
-void Hosted::UseServices(std::shared_ptr<client::Services> services) {
-  services_ = std::move(services);
-  if (lane_) lane_->UseServices(services_);
-}
-
-void Hosted::DropServices(const client::Services& services) {
-  if (services_.get() == &services) UseServices(nullptr);
+Hosted::~Hosted() {
+  shared_.lanes.Unlisten(id_, *this);
+  shared_.lanes.Forget(id_);
 }
 
 void Hosted::Touch() { idle_since_ = SystemClock().Steady(); }
 
-std::string Hosted::dir() const { return SessionStore(shared_.roots).DirOf(id_); }
+std::string Hosted::diagnostics() const { return log::Paths(dir_).diagnostics(); }
 
-std::string Hosted::diagnostics() const { return log::Paths(dir()).diagnostics(); }
-
-Async<Status> Hosted::Open(Attach attach, std::optional<Environment> environment) {
+Async<Result<Lane*>> Hosted::Open(protocol::Attach attach, std::optional<Environment> environment) {
   Touch();
-  co_await Closed();
-  if (environment) SetEnvironment(*std::move(environment));
-  if (lane_ && !NeedsOpening(attach)) co_return Join(attach);
-  if (lane_) {
-    if (!lane_->resting())
-      co_return Fail(Code::kBusy,
-                     "work is under way in the session: it cannot be opened in another "
-                     "way until that is done");
-    CO_RETURN_IF_ERROR(co_await Close(true));
-  }
-  if (attach.cwd.empty()) attach.cwd = attach_.cwd;
-  attach_ = std::move(attach);
-  co_return OpenNow(false);
-}
-
-/// Applies to the lane, which is awake, what can change at once.
-Status Hosted::Join(const Attach& attach) {
-  if (attach.answers) {
-    attach_.answers = true;
-    lane_->ExpectAnswers();
-  }
-  const protocol::LiveState state = lane_->State();
-  protocol::Change change;
-  if (!attach.model.empty() && attach.model != state.model) change.model = attach.model;
-  if (attach.effort && *attach.effort != state.effort) change.effort = attach.effort;
-  if (!attach.mode.empty() && attach.mode != state.mode) change.mode = attach.mode;
-  if (!change.model && !change.effort && !change.mode) return {};
-  return lane_->Change(change);
+  return shared_.lanes.Open(id_, std::move(attach), std::move(environment));
 }
 
 Async<Result<Lane*>> Hosted::Wake() {
   Touch();
-  co_await Closed();
-  if (!lane_) {
-    const Status opened = OpenNow(true);
-    if (!opened) co_return std::unexpected(opened.error());
-  }
-  co_return lane_.get();
-}
-
-/// Where the client named no folder, the session's own is used.
-Status Hosted::OpenNow(bool woken) {
-  if (attach_.cwd.empty()) {
-    ASSIGN_OR_RETURN(const protocol::SessionSummary summary,
-                     SessionStore(shared_.roots).Describe(id_));
-    attach_.cwd = summary.cwd;
-  }
-  const auto began = SystemClock().Steady();
-  Result<std::unique_ptr<Lane>> lane = OpenLane({.roots = shared_.roots,
-                                                 .loop = shared_.loop,
-                                                 .models = shared_.models,
-                                                 .attach = attach_,
-                                                 .environment = environment_,
-                                                 .woken = woken},
-                                                [this](log::Log& log) { Listen(log); });
-  if (!lane) {
-    subscription_ = log::Subscription();
-    STET_LOG_IN(diagnostics(), kWarn, "not opened woken={} error=\"{}\"", woken,
-                lane.error().Text());
-    Error error = std::move(lane).error();
-    if (error.code == Code::kAuth && !brought_)
-      error.message +=
-          "; the host was started without it: attach once from a terminal that has it (`stet "
-          "attach`), or keep it in the vault (`stet vault set`, apiKeyVault), then send again";
-    return std::unexpected(std::move(error));
-  }
-  lane_ = *std::move(lane);
-  lane_->UseServices(services_);
-  attach_ = Kept(std::move(attach_), id_);
-  const auto took =
-      std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - began);
-  const protocol::LiveState state = lane_->State();
-  STET_LOG_IN(diagnostics(), kInfo, "opened epoch={} woken={} model={} mode={} ms={}", hub_.epoch(),
-              woken, state.model, state.mode, took.count());
-  return {};
+  return shared_.lanes.Wake(id_);
 }
 
 /// From what the hub knows to what the log says now, and from there on live.
-void Hosted::Listen(log::Log& log) {
+void Hosted::Opened(log::Log& log) {
   ForgetView();
   watch_.reset();
   CatchUp(log);
@@ -191,32 +77,14 @@ void Hosted::CatchUp(log::Log& log) {
   });
 }
 
-Async<Status> Hosted::Close(bool sleeps) {
-  co_await Closed();
-  if (!lane_) co_return Status();
-  closing_ = true;
-  const Status closed = co_await lane_->Close(sleeps);
-  STET_LOG_IN(diagnostics(), kInfo, "closed sleeps={} error=\"{}\"", sleeps,
-              closed ? "" : closed.error().Text());
+void Hosted::Closed() {
   subscription_ = log::Subscription();
-  lane_.reset();
   hub_.Forget();
-  closing_ = false;
   if (hub_.heard()) Follow();
-  for (const Pending<bool>& waiting : std::exchange(awaiting_close_, {})) waiting.Set(true);
-  co_return closed;
-}
-
-Async<void> Hosted::Closed() {
-  while (closing_) {
-    const Pending<bool> done(shared_.loop);
-    awaiting_close_.push_back(done);
-    co_await done;
-  }
 }
 
 Status Hosted::Look() {
-  if (lane_) return {};
+  if (awake()) return {};
   RETURN_IF_ERROR(Reading());
   return {};
 }
@@ -230,7 +98,7 @@ void Hosted::ForgetView() {
 /// Another process may work on it while it sleeps here.
 void Hosted::Follow() {
   if (watch_) return;
-  watch_ = shared_.files.Add(log::Paths(dir()).events(), [this] {
+  watch_ = shared_.files.Add(log::Paths(dir_).events(), [this] {
     look_.Start(kGatherWrites, [this] {
       // Ignoring the error on purpose: a session that is gone says nothing more.
       (void)Look();
@@ -239,11 +107,11 @@ void Hosted::Follow() {
 }
 
 Result<log::Log*> Hosted::Reading() {
-  if (lane_) return &lane_->log();
-  ASSIGN_OR_RETURN(const FileStat file, StatFile(log::Paths(dir()).events()));
+  if (Lane* own = lane()) return &own->log();
+  ASSIGN_OR_RETURN(const FileStat file, StatFile(log::Paths(dir_).events()));
   const std::uint64_t bytes = file.size;
   if (!view_ || bytes != viewed_bytes_) {
-    ASSIGN_OR_RETURN(view_, log::Log::Open(dir(), {.mode = log::Mode::kRead}));
+    ASSIGN_OR_RETURN(view_, log::Log::Open(dir_, {.mode = log::Mode::kRead}));
     viewed_bytes_ = bytes;
     CatchUp(*view_);
     Follow();

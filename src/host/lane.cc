@@ -1,59 +1,31 @@
 #include "host/lane.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "agent/items.h"
-#include "agent/mentions.h"
-#include "agent/pinned_sections.h"
-#include "agent/request.h"
-#include "agent/resume.h"
+#include "agent/settings.h"
 #include "agent/task_rows.h"
-#include "base/base64.h"
 #include "host/client_editor.h"
-#include "protocol/ids.h"
-#include "tool/image.h"
+#include "host/lane_parts.h"
+#include "host/lane_tools.h"
+#include "host/lane_work.h"
+#include "host/moves.h"
+#include "host/queues.h"
+#include "host/restore.h"
+#include "host/sent_content.h"
+#include "host/turns.h"
+#include "provider/provider.h"
 
 namespace stet::host {
-namespace {
 
-bool SaysSomething(const protocol::Send& send) {
-  return send.text.find_first_not_of(" \t\r\n") != std::string::npos || !send.images.empty();
-}
-
-}  // namespace
+// Opening.
 
 Lane::Lane(LaneSetup setup)
-    : setup_(std::move(setup)),
-      asks_(setup_.loop, *setup_.log),
-      tools_(setup_.tools),
-      bench_{.loop = setup_.loop,
-             .log = *setup_.log,
-             .model = nullptr,
-             .tools = tools_,
-             .workspace = setup_.workspace,
-             .asks = asks_,
-             .rules = setup_.rules,
-             .limits = setup_.limits,
-             .effort = setup_.effort,
-             .output = {},
-             .system = {},
-             .cache_key = {},
-             .conversation = {},
-             .files = {},
-             .context = setup_.context,
-             .sandbox = setup_.sandbox} {
-  asks_.set_present(setup_.answers);
-}
+    : parts_(std::make_unique<LaneParts>(std::move(setup))),
+      work_(std::make_unique<LaneWork>(*parts_)),
+      notes_(parts_->setup.notes) {}
 
 Lane::~Lane() = default;
-
-void Lane::UseServices(std::shared_ptr<client::Services> services) {
-  bench_.editor =
-      services ? MakeClientEditor(setup_.loop, setup_.log->header().session_id, std::move(services))
-               : nullptr;
-}
 
 Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
   std::unique_ptr<Lane> lane(new Lane(std::move(setup)));
@@ -61,139 +33,93 @@ Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
   return lane;
 }
 
+/// Makes the parts out of what the log has, and settles what it was left in the middle of.
 Status Lane::Prepare() {
-  provider_ = setup_.models.Open(setup_.model);
-  bench_.model = provider_.get();
-  if (setup_.auxiliary) {
-    auxiliary_ = setup_.models.Open(*setup_.auxiliary);
-    bench_.auxiliary = auxiliary_.get();
+  LaneSetup& setup = parts_->setup;
+  agent::Workbench& bench = parts_->bench;
+  agent::Opening opening;
+  protocol::TaskRows earlier;
+  if (!setup.fresh) {
+    ASSIGN_OR_RETURN(opening, agent::ReadOpening(bench.log));
+    ASSIGN_OR_RETURN(earlier, agent::ReadTasks(bench.log));
   }
-  bench_.redactor = setup_.redactor;
-  bench_.keep_grant = setup_.keep_grant;
-  bench_.background = [this] { return tasks_->Describe(); };
-  protocol::TaskRows tasks;
-  if (!setup_.fresh) {
-    ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
-    ASSIGN_OR_RETURN(tasks, agent::ReadTasks(*setup_.log));
+  parts_->tasks = std::make_unique<LaneTasks>(bench, *work_, earlier);
+  parts_->marks = std::make_unique<LaneMarks>(bench, *work_);
+  parts_->side = std::make_unique<SideWork>(bench, *work_);
+  RETURN_IF_ERROR(AddTools({bench, *parts_->tasks, *parts_->marks}, setup, opening));
+  RETURN_IF_ERROR(parts_->hooks.OpenExtensions(setup));
+  ASSIGN_OR_RETURN(const std::vector<std::string> notes, OpenToolset(bench, setup, opening));
+  notes_.insert(notes_.end(), notes.begin(), notes.end());
+  parts_->hooks.OpenHooks(setup);
+  bench.settings.Grant(opening.grants);
+  parts_->instructions = std::make_unique<LaneInstructions>(bench, std::move(setup.instructions),
+                                                            std::move(opening.snapshot));
+  if (!setup.fresh) {
+    RETURN_IF_ERROR(work_->Settle(std::move(opening), setup.keep_waiting && setup.answers));
+    const bool waits = work_->life() == LaneLife::kWaiting;
+    RETURN_IF_ERROR(parts_->tasks->NoteLost(earlier, !waits));
+    ASSIGN_OR_RETURN(const bool told,
+                     waits ? Result<bool>(false) : parts_->instructions->TellAppended());
+    if (told)
+      notes_.emplace_back(
+          "the session keeps its instructions: what was appended to them is told to the model as "
+          "an addition");
   }
-  OpenTasks(tasks);
-  notes_ = setup_.notes;
-  RETURN_IF_ERROR(AddTools());
-  RETURN_IF_ERROR(OpenExtensions());
-  RETURN_IF_ERROR(OpenToolset());
-  OpenHooks();
-  if (!setup_.fresh) {
-    RETURN_IF_ERROR(Settle(setup_.keep_waiting && setup_.answers));
-    RETURN_IF_ERROR(NoteLostTasks(tasks));
-  }
-  for (const policy::Rule& grant : opening_.grants) bench_.rules.allow.push_back(grant);
-  if (opening_.snapshot) {
-    UseSnapshot();
-    RETURN_IF_ERROR(NoteAppendedInstructions());
-  }
-  if (waits_) {
-    NewTurn(*opening_.open_turn);
-    setup_.loop.Spawn(Work("", true));
-  }
+  work_->GoOn();
   return {};
 }
 
-/// Gives every call that a dead process left open its result, by what the log says of the call.
-Status Lane::Settle(bool keep_waiting) {
-  ASSIGN_OR_RETURN(waits_, agent::SettleInterrupted(*setup_.log, opening_, keep_waiting));
-  // A client may continue what was left: it counts as interrupted.
-  if (opening_.unanswered || (opening_.open_turn && !waits_))
-    opening_.last_end = agent::ended::kInterrupted;
-  broken_ = false;
-  return {};
-}
-
-/// The instructions of a session are frozen: what the user appends later is told to the model as an
-/// item.
-Status Lane::NoteAppendedInstructions() {
-  const std::string& appended = setup_.instructions.appended;
-  if (appended.empty() || waits_) return {};
-  agent::NewItem item{.kind = agent::item::kInstructions, .origin = "user", .content = ""};
-  item.content = "The user adds to your instructions:\n" + appended;
-  notes_.emplace_back(
-      "the session keeps its instructions: what was appended to them is told to the model as an "
-      "addition");
-  return agent::AppendItem(*setup_.log, std::move(item), {});
-}
-
-Status Lane::EnsureSnapshot() {
-  if (opening_.snapshot) return {};
-  const protocol::InstructionSnapshot snapshot =
-      agent::TakeSnapshot(setup_.instructions, SystemClock());
-  std::vector<log::Draft> batch;
-  batch.push_back({.payload = snapshot, .id = "", .stamp = {}});
-  for (protocol::Pin& pin : agent::PinsIn(snapshot, ProcessRandom()))
-    batch.push_back({.payload = std::move(pin), .id = "", .stamp = {}});
-  ASSIGN_OR_RETURN(std::optional<protocol::Toolset> toolset, tools_.Unkept(*setup_.log));
-  if (toolset) batch.push_back({.payload = *std::move(toolset), .id = "", .stamp = {}});
-  RETURN_IF_ERROR(setup_.log->Append(std::move(batch)));
-  tools_.SetKept();
-  opening_.snapshot = snapshot;
-  UseSnapshot();
-  return {};
-}
-
-void Lane::UseSnapshot() {
-  bench_.system = agent::RenderSnapshot(*opening_.snapshot);
-  bench_.cache_key = agent::CacheKeyOf(*opening_.snapshot);
+log::Log& Lane::log() { return parts_->bench.log; }
+bool Lane::working() const { return work_->working(); }
+bool Lane::resting() const {
+  return !work_->working() && parts_->tasks->running() == 0 && !parts_->side->pending() &&
+         !parts_->hooks.starting();
 }
 
 protocol::LiveState Lane::State() const {
+  const agent::Workbench& bench = parts_->bench;
+  const log::SessionState& folded = bench.log.index().state();
+  const provider::Model& model = bench.model->model();
   protocol::LiveState state;
-  const log::SessionState& folded = setup_.log->index().state();
-  state.session_id = setup_.log->header().session_id;
-  state.asks = asks_.permissions();
-  state.questions = asks_.questions();
-  const bool waiting = !state.asks.empty() || !state.questions.empty();
-  state.state = waiting ? "waiting" : working() ? "running" : "idle";
-  if (turn_) state.turn_id = turn_->id();
-  state.project = bench_.workspace.project;
-  state.cwd = bench_.workspace.cwd;
-  state.model = bench_.model->model().FullName();
-  state.effort = bench_.effort.value_or("");
-  state.mode = policy::ModeName(bench_.rules.mode);
-  for (const std::string_view name : tools_.toolset().names()) state.tools.emplace_back(name);
-  state.context_window = bench_.model->model().context_window;
-  state.leaf_id = setup_.log->leaf_id();
-  state.interrupted =
-      !working() && !opening_.last_end.empty() && opening_.last_end != agent::ended::kCompleted;
+  state.session_id = bench.log.header().session_id;
+  state.asks = parts_->asks.permissions();
+  state.questions = parts_->asks.questions();
+  const bool asks = !state.asks.empty() || !state.questions.empty();
+  state.state = asks ? "waiting" : working() ? "running" : "idle";
+  if (working()) state.turn_id = work_->turn_id();
+  state.project = bench.workspace.project;
+  state.cwd = bench.workspace.cwd;
+  state.model = model.FullName();
+  state.effort = bench.settings->effort.value_or("");
+  state.mode = policy::ModeName(bench.settings->rules.mode);
+  for (const std::string_view name : bench.tools.toolset().names()) state.tools.emplace_back(name);
+  state.context_window = model.context_window;
+  state.leaf_id = bench.log.leaf_id();
+  state.interrupted = !working() && work_->unfinished();
   state.follow_ups = folded.follow_ups;
   state.steers = folded.steers;
   state.notes = notes_;
-  if (extensions_) {
-    for (const hook::ExtensionCommand& command : extensions_->commands())
-      state.commands.push_back(command.name);
-  }
+  for (std::string& name : parts_->hooks.Commands()) state.commands.push_back(std::move(name));
   return state;
 }
 
+// Send: a message begins a turn, or is queued for the one that runs. Either is in the log before
+// the client hears that it was accepted.
+
 Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::string& client_id) {
   if (send.client_message_id &&
-      setup_.log->index().FindKey(log::Key::kClientMessage, *send.client_message_id)) {
+      log().index().FindKey(log::Key::kClientMessage, *send.client_message_id)) {
     // The client lost our reply and sent it again.
     protocol::Accepted known;
     known.what = "known";
     return known;
   }
-  if (broken_) {
-    // The log could not be written when the last turn ended: its open calls get their results
-    // first.
-    const std::optional<protocol::InstructionSnapshot> snapshot = opening_.snapshot;
-    ASSIGN_OR_RETURN(opening_, agent::ReadOpening(*setup_.log));
-    if (!opening_.snapshot) opening_.snapshot = snapshot;
-    RETURN_IF_ERROR(Settle(false));
-    RecordEnds();
-  }
+  RETURN_IF_ERROR(work_->Recover());
   if (send.how == "continue") return Continue();
   if (send.how == "next") return Next();
   if (send.how == "compact") return Compact(send.text);
   if (!SaysSomething(send)) return Fail(Code::kInvalid, "there is nothing to send");
-  if (working() && !asks_.permissions().empty() && waits_) {
+  if (work_->life() == LaneLife::kWaiting && !parts_->asks.permissions().empty()) {
     // What the turn before asked is still open: a new message is not taken for its answer.
     return Fail(Code::kBusy,
                 "a question of the turn before waits for its answer: answer it, or "
@@ -202,171 +128,168 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::str
   return working() ? Enqueue(send, client_id) : Start(send, client_id);
 }
 
-Result<protocol::Blocks> Lane::ContentOf(const protocol::Send& send) {
-  protocol::Blocks content;
-  protocol::TextBlock text;
-  text.text = send.text;
-  content.emplace_back(std::move(text));
-  for (const protocol::ImageFile& file : send.images) {
-    const std::optional<std::string> bytes = DecodeBase64(file.data);
-    if (!bytes) return Fail(Code::kInvalid, "the data of an image is not base64");
-    const std::string_view type = tool::ImageType(*bytes);
-    if (type.empty()) return Fail(Code::kInvalid, "an image is not a PNG, JPEG, GIF or WebP file");
-    if (bytes->size() > tool::kMaxImageBytes)
-      return Fail(Code::kInvalid, fmt::format("an image has {} bytes, {} is the most",
-                                              bytes->size(), tool::kMaxImageBytes));
-    protocol::ImageBlock image;
-    image.media_type = type;
-    ASSIGN_OR_RETURN(image.blob, setup_.log->blobs().Put(*bytes));
-    content.emplace_back(std::move(image));
-  }
-  ASSIGN_OR_RETURN(protocol::Blocks mentioned, agent::MentionedImages(bench_, send.text));
-  for (protocol::Block& block : mentioned) content.push_back(std::move(block));
-  return content;
-}
-
-void Lane::NewTurn(const std::string& turn_id) {
-  cancel_ = CancelSource();
-  turn_ = std::make_unique<agent::Turn>(bench_, cancel_.token(), turn_id);
-  turn_began_ = SystemClock().Steady();
-  rested_.emplace(setup_.loop);
-  if (bench_.output) bench_.output->value.reset();
-}
-
-Status Lane::AppendMessage(protocol::UserMessage message, const std::string& client_id) {
-  RETURN_IF_ERROR(EnsureSnapshot());
-  const Millis now = SystemClock().Now();
-  const Millis before = opening_.last_turn_at;
-  if (before != 0 && LocalDate(before) != LocalDate(now)) {
-    agent::NewItem item{.kind = agent::item::kDateChange, .content = ""};
-    item.content = fmt::format("It is {} now.", LocalDate(now));
-    RETURN_IF_ERROR(agent::AppendItem(*setup_.log, std::move(item), turn_->stamp()));
-  }
-  RETURN_IF_ERROR(TellOfPins());
-  opening_.last_turn_at = now;
-  protocol::Stamp stamp = turn_->stamp();
-  stamp.client_id = client_id;
-  return agent::AppendEvent(*setup_.log, std::move(message), stamp);
-}
-
 Result<protocol::Accepted> Lane::Start(const protocol::Send& send, const std::string& client_id) {
   protocol::UserMessage message;
   message.client_message_id = send.client_message_id;
   message.source = "user";
-  ASSIGN_OR_RETURN(message.message.blocks, ContentOf(send));
-  const bool first = setup_.log->index().state().user_messages == 0;
-  NewTurn();
-  // The message is in the log before the client hears that it was accepted.
-  if (Status appended = AppendMessage(std::move(message), client_id); !appended) {
-    turn_.reset();
-    return std::unexpected(std::move(appended).error());
-  }
-  protocol::Accepted accepted;
-  accepted.what = "started";
-  accepted.turn_id = turn_->id();
-  setup_.loop.Spawn(Work(send.text, false));
-  if (first) setup_.loop.Spawn(MakeTitle(send.text));
-  return accepted;
+  ASSIGN_OR_RETURN(message.message.blocks, ContentOf(parts_->bench, send));
+  const bool first = log().index().state().user_messages == 0;
+  RETURN_IF_ERROR(work_->BeginWithMessage(std::move(message), client_id));
+  if (first) parts_->side->MakeTitle(send.text);
+  return Started();
 }
 
 Result<protocol::Accepted> Lane::Enqueue(const protocol::Send& send, const std::string& client_id) {
   const bool steer = send.how == "steer";
-  const log::SessionState& state = setup_.log->index().state();
-  protocol::QueueUpdate update;
-  update.queue = steer ? "steer" : "follow_up";
-  update.items = steer ? state.steers : state.follow_ups;
-  protocol::QueueItem& item = update.items.emplace_back();
-  item.item_id = protocol::NewQueueItemId(ProcessRandom());
+  protocol::QueueItem item;
   item.client_message_id = send.client_message_id;
   item.client_id = client_id;
-  ASSIGN_OR_RETURN(item.content, ContentOf(send));
+  ASSIGN_OR_RETURN(item.content, ContentOf(parts_->bench, send));
   protocol::Accepted accepted;
   accepted.what = steer ? "steered" : "queued";
-  accepted.item_id = item.item_id;
-  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(update), {}));
+  ASSIGN_OR_RETURN(accepted.item_id, AddToQueue(log(), steer, std::move(item)));
   return accepted;
 }
 
 /// Goes on: with the turn that did not come to its end, else with what is queued.
 Result<protocol::Accepted> Lane::Continue() {
   if (working()) return Fail(Code::kBusy, "a turn is under way");
-  const bool unfinished =
-      !opening_.last_end.empty() && opening_.last_end != agent::ended::kCompleted;
-  const log::SessionState& state = setup_.log->index().state();
-  protocol::Accepted accepted;
-  accepted.what = "started";
-  if (unfinished || !state.steers.empty()) {
-    NewTurn();
-    const log::Ordinal leaf = setup_.log->index().leaf();
-    const bool unanswered = leaf != log::kNone && setup_.log->index().entries()[leaf].type ==
-                                                      protocol::kTypeNumber<protocol::UserMessage>;
-    if (!unanswered) {
-      agent::NewItem item{.kind = agent::item::kRuntimeNotice, .content = ""};
-      item.content = "The turn before was interrupted. Go on with what the user asked for.";
-      RETURN_IF_ERROR(agent::AppendItem(*setup_.log, std::move(item), turn_->stamp()));
-    }
-  } else if (!state.follow_ups.empty()) {
-    return Next();
-  } else {
+  const log::SessionState& state = log().index().state();
+  if (!work_->unfinished() && state.steers.empty()) {
+    if (!state.follow_ups.empty()) return Next();
     return Fail(Code::kNotFound, "there is nothing to go on with: the last turn came to its end");
   }
-  accepted.turn_id = turn_->id();
-  setup_.loop.Spawn(Work("", false));
-  return accepted;
-}
-
-Result<protocol::Accepted> Lane::Compact(const std::string& focus) {
-  RETURN_IF_ERROR(AtRest());
-  RETURN_IF_ERROR(EnsureSnapshot());
-  RETURN_IF_ERROR(agent::KeepToolset(bench_, {}));
-  NewTurn();
-  protocol::Accepted accepted;
-  accepted.what = "started";
-  accepted.turn_id = turn_->id();
-  setup_.loop.Spawn(WorkCompaction(focus));
-  return accepted;
+  RETURN_IF_ERROR(work_->Begin([this](const protocol::Stamp& stamp) -> Status {
+    const log::Index& index = log().index();
+    const bool unanswered =
+        index.leaf() != log::kNone &&
+        index.entries()[index.leaf()].type == protocol::kTypeNumber<protocol::UserMessage>;
+    if (unanswered) return {};
+    agent::NewItem item{.kind = agent::item::kRuntimeNotice, .content = ""};
+    item.content = "The turn before was interrupted. Go on with what the user asked for.";
+    return agent::AppendItem(log(), std::move(item), stamp);
+  }));
+  return Started();
 }
 
 Result<protocol::Accepted> Lane::Next() {
   if (working()) return Fail(Code::kBusy, "a turn is under way");
-  std::string text;
-  const Result<bool> taken = TakeFollowUp(text);
-  if (!taken || !*taken) {
-    turn_.reset();
-    if (!taken) return std::unexpected(taken.error());
-    return Fail(Code::kNotFound, "there is nothing to go on with");
-  }
+  ASSIGN_OR_RETURN(const bool taken, work_->BeginWithFollowUp());
+  if (!taken) return Fail(Code::kNotFound, "there is nothing to go on with");
+  return Started();
+}
+
+Result<protocol::Accepted> Lane::Compact(const std::string& focus) {
+  RETURN_IF_ERROR(work_->AtRest());
+  RETURN_IF_ERROR(parts_->instructions->Ensure());
+  RETURN_IF_ERROR(agent::KeepToolset(parts_->bench, {}));
+  work_->BeginCompaction(focus);
+  return Started();
+}
+
+protocol::Accepted Lane::Started() const {
   protocol::Accepted accepted;
   accepted.what = "started";
-  accepted.turn_id = turn_->id();
-  setup_.loop.Spawn(Work(text, false));
+  accepted.turn_id = work_->turn_id();
   return accepted;
 }
 
-/// Makes the first follow-up the next turn's message.
-Result<bool> Lane::TakeFollowUp(std::string& text) {
-  const log::SessionState& state = setup_.log->index().state();
-  if (state.follow_ups.empty()) return false;
-  const protocol::QueueItem item = state.follow_ups.front();
-  protocol::UserMessage message;
-  message.queue_item_id = item.item_id;
-  message.source = "follow_up";
-  message.message.blocks = item.content;
-  text = protocol::PlainText(item.content);
-  NewTurn();
-  RETURN_IF_ERROR(AppendMessage(std::move(message), item.client_id));
-  return true;
-}
+// What else clients ask for.
 
-void Lane::Cancel() {
-  if (working()) cancel_.Cancel();
-}
-
+void Lane::Cancel() { work_->Cancel(); }
 Status Lane::Answer(const protocol::PermissionAnswer& answer, const std::string& client_id) {
-  return asks_.Answer(answer, client_id);
+  return parts_->asks.Answer(answer, client_id);
 }
 Status Lane::Answer(const protocol::QuestionAnswer& answer, const std::string& client_id) {
-  return asks_.Answer(answer, client_id);
+  return parts_->asks.Answer(answer, client_id);
+}
+void Lane::ExpectAnswers() { parts_->asks.set_present(true); }
+
+void Lane::UseServices(std::shared_ptr<client::Services> services) {
+  agent::Workbench& bench = parts_->bench;
+  bench.editor =
+      services ? MakeClientEditor(bench.loop, bench.log.header().session_id, std::move(services))
+               : nullptr;
+}
+
+Status Lane::RewriteQueue(const std::string& queue, const protocol::QueueItems& items) {
+  return host::RewriteQueue(log(), queue, items);
+}
+Status Lane::Change(const protocol::Change& change) {
+  RETURN_IF_ERROR(parts_->changes.Change(change));
+  return working() ? Status() : parts_->changes.Apply();
+}
+
+Result<protocol::PermissionReport> Lane::Permissions() const {
+  return parts_->changes.Permissions();
+}
+Result<protocol::Moved> Lane::Rewind(const std::optional<std::string>& target) {
+  RETURN_IF_ERROR(work_->AtRest());
+  ASSIGN_OR_RETURN(protocol::Moved moved, RewindLeaf(log(), target));
+  work_->Moved();
+  return moved;
+}
+
+Result<protocol::Moved> Lane::Branch(const std::string& leaf) {
+  RETURN_IF_ERROR(work_->AtRest());
+  ASSIGN_OR_RETURN(protocol::Moved moved, BranchLeaf(log(), leaf));
+  work_->Moved();
+  RETURN_IF_ERROR(SettleLeaf(log()));
+  return moved;
+}
+
+Result<protocol::FileRows> Lane::FilesSince(const std::optional<std::string>& target,
+                                            bool restore) {
+  if (restore) RETURN_IF_ERROR(work_->AtRest());
+  return host::FilesSince(log(), target, restore);
+}
+
+Result<std::vector<protocol::Event>> Lane::Recent(std::size_t count) const {
+  return RecentEvents(parts_->bench.log, count);
+}
+Result<protocol::TurnRows> Lane::Turns() const { return ReadTurns(parts_->bench.log); }
+Result<std::string> Lane::Mark(const protocol::Mark& mark, const std::string& client_id) {
+  return parts_->marks->Mark(mark, client_id);
+}
+
+Async<Result<std::string>> Lane::RunCommand(std::string name, std::string text,
+                                            std::string client_id) {
+  const Result<hook::CommandReply> reply =
+      co_await parts_->hooks.RunCommand(std::move(name), std::move(text));
+  if (!reply) co_return std::unexpected(reply.error());
+  if (!reply->prompt.empty()) {
+    protocol::Send send;
+    send.how = "send";
+    send.text = reply->prompt;
+    CO_RETURN_IF_ERROR(Send(send, client_id));
+  }
+  co_return reply->text;
+}
+
+Result<protocol::RunReport> Lane::Run() {
+  RETURN_IF_ERROR(parts_->bench.run.Update(log()));
+  return parts_->bench.run.state().Report();
+}
+
+std::optional<protocol::TurnReport> Lane::Report(const std::string& turn_id) const {
+  return parts_->reports.Find(turn_id);
+}
+Result<protocol::TaskRows> Lane::Tasks() const { return parts_->tasks->Rows(); }
+Status Lane::StopTask(const std::string& task_id) { return parts_->tasks->Stop(task_id); }
+Result<protocol::TaskOutput> Lane::TaskOutput(const std::string& task_id) const {
+  return parts_->tasks->Output(task_id);
+}
+
+// Closing: all that appends ends before the log is closed: the turn, side work, hooks, and last the
+// tasks, whose ends are recorded.
+
+Async<Status> Lane::Close(bool sleeps) {
+  parts_->hooks.Cancel();
+  co_await work_->End();
+  co_await parts_->side->Stop();
+  co_await parts_->hooks.TellEnd(sleeps);
+  parts_->tasks->StopAll();
+  co_return log().Close();
 }
 
 }  // namespace stet::host

@@ -1,55 +1,55 @@
-// What a lane has to do with hooks and extensions: it opens them, and tells them that the session
-// begins and ends.
-#include <algorithm>
+#include "host/lane_hooks.h"
 
 #include <fmt/format.h>
 
 #include "agent/extensions.h"
 #include "agent/hooks.h"
-#include "host/lane.h"
+#include "agent/session_tools.h"
+#include "host/lane_setup.h"
+#include "provider/provider.h"
 
 namespace stet::host {
 
-void Lane::OpenHooks() {
-  if (setup_.hooks.empty()) return;
+void LaneHooks::OpenHooks(LaneSetup& setup) {
+  if (setup.hooks.empty()) return;
   hook::Asker ask;
-  if (auxiliary_) {
+  if (bench_.auxiliary != nullptr) {
     ask = [this](std::string prompt, CancelToken cancel) {
-      return agent::AskHookPrompt(*setup_.log, *auxiliary_, std::move(prompt), std::move(cancel));
+      return agent::AskHookPrompt(bench_.log, *bench_.auxiliary, std::move(prompt),
+                                  std::move(cancel));
     };
   }
-  hook::Surroundings around{.loop = setup_.loop,
-                            .http = &setup_.models.http(),
+  hook::Surroundings around{.loop = bench_.loop,
+                            .http = &setup.models.http(),
                             .ask = std::move(ask),
-                            .project = setup_.workspace.project,
-                            .variables = setup_.variables};
-  hooks_ = std::make_unique<hook::Hooks>(std::move(setup_.hooks), std::move(around));
+                            .project = bench_.workspace.project,
+                            .variables = setup.variables};
+  hooks_ = std::make_unique<hook::Hooks>(std::move(setup.hooks), std::move(around));
   bench_.hooks = hooks_.get();
-  if (setup_.woken) return;
-  started_.emplace(setup_.loop);
-  setup_.loop.Spawn(TellStart());
+  if (setup.woken) return;
+  started_.emplace(bench_.loop);
+  bench_.loop.Spawn(TellStart(setup.fresh ? "startup" : "resume"));
 }
 
-/// Their tools join the session's; of two tools with one name the one that was added first stays.
-Status Lane::OpenExtensions() {
-  if (setup_.extensions.empty()) return {};
-  const hook::ExtensionSession session{.loop = setup_.loop,
-                                       .session_id = setup_.log->header().session_id,
-                                       .project = setup_.workspace.project,
-                                       .variables = setup_.variables};
-  extensions_ = std::make_unique<hook::Extensions>(std::move(setup_.extensions), session,
+Status LaneHooks::OpenExtensions(LaneSetup& setup) {
+  if (setup.extensions.empty()) return {};
+  const hook::ExtensionSession session{.loop = bench_.loop,
+                                       .session_id = bench_.log.header().session_id,
+                                       .project = bench_.workspace.project,
+                                       .variables = setup.variables};
+  extensions_ = std::make_unique<hook::Extensions>(std::move(setup.extensions), session,
                                                    agent::HostOf(bench_));
   bench_.extensions = extensions_.get();
   tool::ToolSource source{.name = "an extension"};
   source.tools = extensions_->MakeTools();
-  RETURN_IF_ERROR(tools_.box().Add(std::move(source)));
-  heard_ = setup_.log->Subscribe(
-      [this, alive = std::weak_ptr<bool>(alive_)](const log::Published& what) {
+  RETURN_IF_ERROR(bench_.tools.box().Add(std::move(source)));
+  heard_ =
+      bench_.log.Subscribe([this, alive = std::weak_ptr<bool>(alive_)](const log::Published& what) {
         if (what.event == nullptr) return;
         for (const std::string& name : agent::NamesOf(*what.event)) {
           if (!extensions_->Hears(name)) continue;
           // From the loop: the log must not be called from here.
-          setup_.loop.Post([this, alive, name, line = Raw{std::string(what.line)}] {
+          bench_.loop.Post([this, alive, name, line = Raw{std::string(what.line)}] {
             if (!alive.expired()) extensions_->Tell(name, line);
           });
         }
@@ -58,39 +58,23 @@ Status Lane::OpenExtensions() {
   return {};
 }
 
-Async<Result<std::string>> Lane::RunCommand(std::string name, std::string text,
-                                            std::string client_id) {
-  if (!extensions_) co_return Fail(Code::kNotFound, fmt::format("there is no /{}", name));
-  const Result<hook::CommandReply> reply =
-      co_await extensions_->RunCommand(std::move(name), std::move(text), title_cancel_.token());
-  if (!reply) co_return std::unexpected(reply.error());
-  if (!reply->prompt.empty()) {
-    protocol::Send send;
-    send.how = "send";
-    send.text = reply->prompt;
-    CO_RETURN_IF_ERROR(Send(send, client_id));
-  }
-  co_return reply->text;
-}
-
 /// What hooks add is told to the model with the first message.
-Async<void> Lane::TellStart() {
+Async<void> LaneHooks::TellStart(std::string how) {
   const Pending<bool> started = *started_;
-  hook::Occasion occasion =
-      hook::OnSessionStart(setup_.fresh ? "startup" : "resume", bench_.model->model().FullName());
+  hook::Occasion occasion = hook::OnSessionStart(how, bench_.model->model().FullName());
   const protocol::Stamp stamp;
   // Ignoring the error on purpose: the next append of a turn meets it as well.
-  (void)co_await agent::FireHooks(bench_, stamp, std::move(occasion), title_cancel_.token());
+  (void)co_await agent::FireHooks(bench_, stamp, std::move(occasion), cancel_.token());
   started.Set(true);
 }
 
-Async<void> Lane::AwaitStart() {
+Async<void> LaneHooks::AwaitStart() {
   if (!started_) co_return;
   const Pending<bool> started = *std::exchange(started_, std::nullopt);
   co_await started;
 }
 
-Async<void> Lane::TellEnd(bool sleeps) {
+Async<void> LaneHooks::TellEnd(bool sleeps) {
   co_await AwaitStart();
   if (extensions_) {
     extensions_->Tell("session_end", Raw{"{}"});
@@ -104,6 +88,19 @@ Async<void> Lane::TellEnd(bool sleeps) {
   // Ignoring the error on purpose: closing the log meets it as well.
   (void)co_await agent::FireHooks(bench_, stamp, std::move(occasion), never);
   co_await hooks_->Finish();
+}
+
+std::vector<std::string> LaneHooks::Commands() const {
+  std::vector<std::string> names;
+  if (!extensions_) return names;
+  for (const hook::ExtensionCommand& command : extensions_->commands())
+    names.push_back(command.name);
+  return names;
+}
+
+Async<Result<hook::CommandReply>> LaneHooks::RunCommand(std::string name, std::string text) {
+  if (!extensions_) co_return Fail(Code::kNotFound, fmt::format("there is no /{}", name));
+  co_return co_await extensions_->RunCommand(std::move(name), std::move(text), cancel_.token());
 }
 
 }  // namespace stet::host

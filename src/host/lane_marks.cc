@@ -1,4 +1,5 @@
-// What people, and a model about its own turns, mark in a session.
+#include "host/lane_marks.h"
+
 #include <algorithm>
 #include <array>
 
@@ -7,10 +8,11 @@
 
 #include "agent/items.h"
 #include "agent/pins.h"
+#include "agent/workbench.h"
 #include "base/json_writer.h"
-#include "host/lane.h"
 #include "host/turns.h"
 #include "protocol/ids.h"
+#include "provider/provider.h"
 #include "run/findings.h"
 
 namespace stet::host {
@@ -47,7 +49,7 @@ Result<WantedGate> ReadGate(const std::string& text) {
 
 }  // namespace
 
-Result<std::string> Lane::Mark(const protocol::Mark& mark, const std::string& client_id) {
+Result<std::string> LaneMarks::Mark(const protocol::Mark& mark, const std::string& client_id) {
   if (mark.what == "pin") return Pin(mark.text);
   if (mark.what == "unpin") return Unpin(mark.id);
   if (mark.what == "snip" || mark.what == "unsnip") return Snip(mark, client_id);
@@ -56,24 +58,17 @@ Result<std::string> Lane::Mark(const protocol::Mark& mark, const std::string& cl
   return Fail(Code::kInvalid, fmt::format("nothing is marked by {}", mark.what));
 }
 
-Result<protocol::RunReport> Lane::Run() {
-  RETURN_IF_ERROR(bench_.run.Update(*setup_.log));
-  return bench_.run.state().Report();
-}
-
-Result<protocol::TurnRows> Lane::Turns() const { return ReadTurns(*setup_.log); }
-
 /// The Snip tool: without a turn the list of turns that may be named, else what came of it.
-Result<std::string> Lane::SnipByModel(const std::optional<std::string>& turn, bool undo) {
+Result<std::string> LaneMarks::SnipByModel(const std::optional<std::string>& turn, bool undo) {
   protocol::Mark mark;
   mark.what = undo ? "unsnip" : "snip";
   if (turn) {
     mark.id = *turn;
     return Snip(mark, std::string(run::kByModel));
   }
-  ASSIGN_OR_RETURN(const protocol::TurnRows rows, Turns());
+  ASSIGN_OR_RETURN(const protocol::TurnRows rows, ReadTurns(bench_.log));
   std::string text;
-  for (std::size_t i = working() ? 1 : 0; i < rows.size(); ++i)
+  for (std::size_t i = turns_.working() ? 1 : 0; i < rows.size(); ++i)
     text += fmt::format("{}  {:>8} bytes  {}{}\n", rows[i].id, rows[i].bytes, rows[i].words,
                         rows[i].snipped ? "  (snipped)" : "");
   return text.empty() ? std::string("There is no finished turn before this one.") : text;
@@ -81,34 +76,33 @@ Result<std::string> Lane::SnipByModel(const std::optional<std::string>& turn, bo
 
 /// Nothing may stand between a message and its results: while a turn runs the pin is owed, and the
 /// next step tells of it.
-Status Lane::TellOfPin(std::string text) {
-  if (working()) {
+Status LaneMarks::TellOfPin(std::string text) {
+  if (turns_.working()) {
     agent::NewOwed owed{
         .origin = "user", .kind = std::string(agent::item::kPin), .text = std::move(text)};
     return agent::Owe(bench_, std::move(owed), {});
   }
   agent::NewItem item{.kind = agent::item::kPin, .origin = "user", .content = std::move(text)};
-  return agent::AppendItem(*setup_.log, std::move(item), {});
+  return agent::AppendItem(bench_.log, std::move(item), {});
 }
 
-/// At the beginning of a turn, before its message.
-Status Lane::TellOfPins() {
+Status LaneMarks::TellOfPins(const protocol::Stamp& stamp) {
   if (!std::exchange(pins_unsure_, false)) return {};
-  ASSIGN_OR_RETURN(const std::vector<std::string> untold, agent::UntoldPins(*setup_.log));
+  ASSIGN_OR_RETURN(const std::vector<std::string> untold, agent::UntoldPins(bench_.log));
   for (const std::string& text : untold) {
     agent::NewItem item{.kind = agent::item::kPin, .origin = "user", .content = text};
-    RETURN_IF_ERROR(agent::AppendItem(*setup_.log, std::move(item), turn_->stamp()));
+    RETURN_IF_ERROR(agent::AppendItem(bench_.log, std::move(item), stamp));
   }
   return {};
 }
 
-Result<std::string> Lane::Pin(const std::string& text) {
+Result<std::string> LaneMarks::Pin(const std::string& text) {
   if (IsBlank(text)) return Fail(Code::kInvalid, "there is nothing to pin");
   if (text.size() > agent::kMaxPinBytes)
     return Fail(Code::kInvalid,
                 fmt::format("a pin has at most {} bytes, this one has {}: every request carries it",
                             agent::kMaxPinBytes, text.size()));
-  ASSIGN_OR_RETURN(const agent::Pins pins, agent::ReadPins(*setup_.log));
+  ASSIGN_OR_RETURN(const agent::Pins pins, agent::ReadPins(bench_.log));
   std::size_t bytes = text.size();
   for (const protocol::RunPin& pin : pins.open) bytes += pin.text.size();
   // Every request carries them: at most a tenth of the window, at four bytes a token.
@@ -126,13 +120,13 @@ Result<std::string> Lane::Pin(const std::string& text) {
   event.pin_id = pin.pin_id;
   event.text = text;
   event.source = pin.source;
-  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(event), {}));
+  RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(event), {}));
   RETURN_IF_ERROR(TellOfPin(agent::PinnedText(pin)));
   return fmt::format("pinned as {}", pin.pin_id);
 }
 
-Result<std::string> Lane::Unpin(const std::string& id) {
-  ASSIGN_OR_RETURN(const agent::Pins pins, agent::ReadPins(*setup_.log));
+Result<std::string> LaneMarks::Unpin(const std::string& id) {
+  ASSIGN_OR_RETURN(const agent::Pins pins, agent::ReadPins(bench_.log));
   std::vector<std::string> ids;
   for (const protocol::RunPin& pin : pins.open) ids.push_back(pin.pin_id);
   std::vector<std::string> numbers;
@@ -147,22 +141,23 @@ Result<std::string> Lane::Unpin(const std::string& id) {
   event.pin_id = pin.pin_id;
   event.removed = true;
   event.source = agent::kPinnedByUser;
-  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(event), {}));
+  RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(event), {}));
   RETURN_IF_ERROR(TellOfPin(agent::UnpinnedText(pin)));
   return fmt::format("unpinned {}", pin.pin_id);
 }
 
-Result<std::string> Lane::Snip(const protocol::Mark& mark, const std::string& by) {
+Result<std::string> LaneMarks::Snip(const protocol::Mark& mark, const std::string& by) {
   const bool undo = mark.what == "unsnip";
-  if (by != run::kByModel) RETURN_IF_ERROR(AtRest());
-  ASSIGN_OR_RETURN(const protocol::TurnRows rows, ReadTurns(*setup_.log));
-  ASSIGN_OR_RETURN(const protocol::TurnRow turn, FindTurn(*setup_.log, rows, mark.id, working()));
+  if (by != run::kByModel) RETURN_IF_ERROR(turns_.AtRest());
+  ASSIGN_OR_RETURN(const protocol::TurnRows rows, ReadTurns(bench_.log));
+  ASSIGN_OR_RETURN(const protocol::TurnRow turn,
+                   FindTurn(bench_.log, rows, mark.id, turns_.working()));
   if (undo && !turn.snipped)
     return Fail(Code::kInvalid, fmt::format("\"{}\" is not snipped", turn.words));
   if (!undo && turn.snipped)
     return Fail(Code::kInvalid, fmt::format("\"{}\" is snipped already", turn.words));
   if (!undo && turn.newest)
-    return Fail(Code::kInvalid, working()
+    return Fail(Code::kInvalid, turns_.working()
                                     ? "this turn is not finished yet"
                                     : "no message follows this turn yet: a rewind takes it back");
   protocol::Snip event;
@@ -170,14 +165,14 @@ Result<std::string> Lane::Snip(const protocol::Mark& mark, const std::string& by
   event.through = turn.through;
   if (undo) event.undo = true;
   event.by = by;
-  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(event), {}));
+  RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(event), {}));
   pins_unsure_ = true;
   return undo ? fmt::format("shown again: \"{}\"", turn.words)
               : fmt::format("snipped, about {} bytes: \"{}\"; unsnip {} shows it again", turn.bytes,
                             turn.words, turn.id);
 }
 
-Result<std::string> Lane::RaiseGate(const std::string& text) {
+Result<std::string> LaneMarks::RaiseGate(const std::string& text) {
   ASSIGN_OR_RETURN(const WantedGate wanted, ReadGate(text));
   const bool outside = wanted.gate == kOutsideWrite;
   protocol::FindingRaised event;
@@ -192,12 +187,12 @@ Result<std::string> Lane::RaiseGate(const std::string& text) {
   writer.EndObject();
   event.subject = std::move(subject);
   const std::string id = event.finding_id;
-  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(event), {}));
+  RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(event), {}));
   return fmt::format("gate {} is set", id);
 }
 
-Result<std::string> Lane::CloseFinding(const protocol::Mark& mark, const std::string& by) {
-  RETURN_IF_ERROR(bench_.run.Update(*setup_.log));
+Result<std::string> LaneMarks::CloseFinding(const protocol::Mark& mark, const std::string& by) {
+  RETURN_IF_ERROR(bench_.run.Update(bench_.log));
   std::vector<std::string> ids;
   for (const run::Finding& finding : bench_.run.state().findings().open())
     ids.push_back(finding.data.finding_id);
@@ -209,14 +204,14 @@ Result<std::string> Lane::CloseFinding(const protocol::Mark& mark, const std::st
     waiver.reason = mark.text;
     waiver.by = by;
     waiver.kind = "waiver";
-    RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(waiver), {}));
+    RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(waiver), {}));
     return fmt::format("waived {}", ids[which]);
   }
   protocol::FindingCleared cleared;
   cleared.finding_id = ids[which];
   cleared.by = by;
   if (!mark.text.empty()) cleared.reason = mark.text;
-  RETURN_IF_ERROR(agent::AppendEvent(*setup_.log, std::move(cleared), {}));
+  RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(cleared), {}));
   return fmt::format("cleared {}", ids[which]);
 }
 

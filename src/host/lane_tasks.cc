@@ -1,12 +1,12 @@
-// What a lane has to do with tasks: their ends are put on record and told to the model, and clients
-// look at them and have them stopped.
+#include "host/lane_tasks.h"
+
 #include <fmt/format.h>
 
 #include "agent/hooks.h"
 #include "agent/outbox.h"
 #include "agent/task_rows.h"
+#include "agent/workbench.h"
 #include "base/fs.h"
-#include "host/lane.h"
 #include "host/task_view.h"
 #include "tool/bounded_output.h"
 
@@ -30,18 +30,24 @@ bool KeepOutput(log::Log& log, const agent::Redactor& redactor, std::string outp
 
 }  // namespace
 
-void Lane::OpenTasks(const protocol::TaskRows& tasks) {
-  tasks_ = std::make_unique<tool::Tasks>(
-      [this](const std::shared_ptr<tool::BackgroundTask>& task) {
-        unrecorded_.push_back(task);
-        RecordEnds();
-      },
-      agent::NextTaskNumber(*setup_.log, tasks));
-  shells_ = std::make_unique<tool::Shells>(*tasks_, setup_.log->paths().tasks());
+LaneTasks::LaneTasks(agent::Workbench& bench, LaneTurns& turns, const protocol::TaskRows& earlier)
+    : bench_(bench),
+      turns_(turns),
+      tasks_(
+          [this](const std::shared_ptr<tool::BackgroundTask>& task) {
+            unrecorded_.push_back(task);
+            RecordEnds();
+          },
+          agent::NextTaskNumber(bench.log, earlier)),
+      shells_(tasks_, bench.log.paths().tasks()) {}
+
+void LaneTasks::StopAll() {
+  tasks_.StopAll();
+  RecordEnds();
 }
 
 /// Appends the ends of tasks in order; those that the log had no room for are tried again.
-void Lane::RecordEnds() {
+void LaneTasks::RecordEnds() {
   while (!unrecorded_.empty()) {
     // Ignoring the error on purpose: the next append of a turn meets it as well.
     if (!RecordEnd(*unrecorded_.front())) return;
@@ -51,7 +57,7 @@ void Lane::RecordEnds() {
 
 /// While a turn works only the end is appended, and its next step tells the model. Else the end and
 /// its item are one batch, and a turn begins with it.
-Status Lane::RecordEnd(const tool::BackgroundTask& task) {
+Status LaneTasks::RecordEnd(const tool::BackgroundTask& task) {
   const tool::TaskFacts& facts = task.facts();
   const tool::TaskEnd how = task.end().value_or(tool::TaskEnd());
   protocol::Task end;
@@ -64,46 +70,25 @@ Status Lane::RecordEnd(const tool::BackgroundTask& task) {
   end.exit = how.exit;
   end.signal = how.signal;
   const bool kept =
-      KeepOutput(*setup_.log, bench_.redactor, task.Output(), task.Tail(kMaxTailBytes), end);
-  RETURN_IF_ERROR(bench_.outbox.Update(*setup_.log));
-  const bool tells = !working();
-  const bool starts = tells && !closing_ && setup_.task_end_starts_turn &&
-                      opening_.last_end == agent::ended::kCompleted &&
-                      bench_.outbox.Concerns(facts.id);
-  if (starts) NewTurn();
-  const protocol::Stamp stamp = starts ? turn_->stamp() : protocol::Stamp();
-  if (const Status appended = agent::AppendTaskEnd(bench_, end, tells, stamp); !appended) {
-    if (starts) turn_.reset();
-    return appended;
-  }
+      KeepOutput(bench_.log, bench_.redactor, task.Output(), task.Tail(kMaxTailBytes), end);
+  RETURN_IF_ERROR(bench_.outbox.Update(bench_.log));
+  const bool tells = !turns_.working();
+  const auto append = [&](const protocol::Stamp& stamp) {
+    return agent::AppendTaskEnd(bench_, end, tells, stamp);
+  };
+  const bool begins = turns_.MayBegin() && bench_.outbox.Concerns(facts.id);
+  RETURN_IF_ERROR(begins ? turns_.Begin(append) : append(protocol::Stamp()));
   if (kept && !task.output_path().empty()) (void)Remove(task.output_path());  // It is in the blob.
   agent::NotifyHooks(bench_, {},
-                     hook::OnTaskCompleted(facts.id, agent::TaskNotice(end, setup_.log->blobs())));
-  if (starts) setup_.loop.Spawn(Work("", false));
+                     hook::OnTaskCompleted(facts.id, agent::TaskNotice(end, bench_.log.blobs())));
   return {};
 }
 
-/// Begins a turn with the ends of tasks that are owed, if the turn before completed. True: it
-/// began, and the caller runs it.
-Result<bool> Lane::BeginWithOwed() {
-  if (closing_ || broken_ || !setup_.task_end_starts_turn ||
-      opening_.last_end != agent::ended::kCompleted)
-    return false;
-  RETURN_IF_ERROR(bench_.outbox.Update(*setup_.log));
-  if (!bench_.outbox.owes_end()) return false;
-  NewTurn();
-  if (const Status paid = agent::PayOwed(bench_, turn_->stamp()); !paid) {
-    turn_.reset();
-    return std::unexpected(paid.error());
-  }
-  return true;
-}
-
 /// Records tasks of an earlier process, which died with it, as lost.
-Status Lane::NoteLostTasks(const protocol::TaskRows& tasks) {
-  for (const protocol::TaskRow& row : tasks) {
+Status LaneTasks::NoteLost(const protocol::TaskRows& earlier, bool tells) {
+  for (const protocol::TaskRow& row : earlier) {
     if (row.state != "running") continue;
-    const std::string path = setup_.log->paths().tasks() + "/" + row.task_id;
+    const std::string path = bench_.log.paths().tasks() + "/" + row.task_id;
     protocol::Task end;
     end.task_id = row.task_id;
     end.kind = row.kind;
@@ -112,32 +97,32 @@ Status Lane::NoteLostTasks(const protocol::TaskRows& tasks) {
     const Result<std::string> output = ReadFile(path);
     bool kept = false;
     if (output)
-      kept = KeepOutput(*setup_.log, bench_.redactor, *output,
+      kept = KeepOutput(bench_.log, bench_.redactor, *output,
                         tool::TailText(*output, kMaxTailBytes), end);
-    RETURN_IF_ERROR(agent::AppendTaskEnd(bench_, std::move(end), !waits_, {}));
+    RETURN_IF_ERROR(agent::AppendTaskEnd(bench_, std::move(end), tells, {}));
     if (kept) (void)Remove(path);  // It is in the blob.
   }
   return {};
 }
 
-Result<protocol::TaskRows> Lane::Tasks() const { return agent::ReadTasks(*setup_.log); }
+Result<protocol::TaskRows> LaneTasks::Rows() const { return agent::ReadTasks(bench_.log); }
 
-Status Lane::StopTask(const std::string& task_id) {
-  ASSIGN_OR_RETURN(const protocol::TaskRows rows, Tasks());
+Status LaneTasks::Stop(const std::string& task_id) {
+  ASSIGN_OR_RETURN(const protocol::TaskRows rows, Rows());
   ASSIGN_OR_RETURN(const protocol::TaskRow row, agent::FindTask(rows, task_id));
-  const auto found = tasks_->Find(task_id);
+  const auto found = tasks_.Find(task_id);
   if (!found || (*found)->end())
     return Fail(Code::kConflict, fmt::format("{} does not run any more: {}", task_id, row.state));
   (*found)->Stop("person");
   return {};
 }
 
-Result<protocol::TaskOutput> Lane::TaskOutput(const std::string& task_id) const {
-  ASSIGN_OR_RETURN(const protocol::TaskRows rows, Tasks());
+Result<protocol::TaskOutput> LaneTasks::Output(const std::string& task_id) const {
+  ASSIGN_OR_RETURN(const protocol::TaskRows rows, Rows());
   ASSIGN_OR_RETURN(const protocol::TaskRow row, agent::FindTask(rows, task_id));
-  if (const auto found = tasks_->Find(task_id); found && !row.ended_at)
+  if (const auto found = tasks_.Find(task_id); found && !row.ended_at)
     return TaskOutputOf(bench_.redactor.Clean((*found)->Output()), true);
-  ASSIGN_OR_RETURN(std::string bytes, KeptOutput(setup_.log->blobs(), row));
+  ASSIGN_OR_RETURN(std::string bytes, KeptOutput(bench_.log.blobs(), row));
   return TaskOutputOf(std::move(bytes), false);
 }
 

@@ -1,216 +1,241 @@
-// How a lane runs its turns, one after the other, and what it says about them.
-#include <algorithm>
+#include "host/lane_work.h"
 
 #include <fmt/format.h>
 
 #include "agent/hooks.h"
+#include "agent/items.h"
 #include "agent/mentions.h"
+#include "agent/resume.h"
 #include "agent/run_producers.h"
-#include "agent/session_memory.h"
-#include "agent/title.h"
-#include "base/diagnostics.h"
-#include "host/lane.h"
-#include "run/ledger.h"
+#include "base/clock.h"
+#include "host/lane_parts.h"
 
 namespace stet::host {
-namespace {
 
-constexpr std::size_t kReportsKept = 256;
+bool LaneWork::completed() const { return known_ && known_->last_end == agent::ended::kCompleted; }
 
-}  // namespace
+bool LaneWork::unfinished() const { return !completed() && !(known_ && known_->last_end.empty()); }
 
-Async<Status> Lane::RunOne(std::string mentions, bool resume) {
-  // What SessionStart hooks add is owed before the first step, which pays it.
-  co_await AwaitStart();
-  if (!std::exchange(primed_, true) && !setup_.fresh) setup_.prime(bench_);
-  if (const Status kept = agent::KeepToolset(bench_, turn_->stamp()); !kept) {
-    EndTurn(std::unexpected(kept.error()));
-    co_return kept;
-  }
-  if (!std::exchange(verified_, true)) {
-    if (const Status verified = agent::RestoreAfterCompact(bench_, turn_->stamp()); !verified) {
-      EndTurn(std::unexpected(verified.error()));
-      co_return verified;
-    }
-  }
-  Result<std::optional<std::string>> refused = std::nullopt;
-  // The message is in the log. Hooks may still refuse it: then it is hidden from the model.
-  if (!mentions.empty())
-    refused = co_await agent::SubmitPrompt(bench_, turn_->stamp(), mentions, cancel_.token());
-  if (!refused || *refused) {
-    const Result<agent::TurnEnd> end =
-        refused ? turn_->Refuse(**refused) : std::unexpected(refused.error());
-    EndTurn(end);
-    co_return end ? Status() : Status(std::unexpected(end.error()));
-  }
-  Status attached =
-      co_await agent::AppendMentions(bench_, std::move(mentions), turn_->stamp(), cancel_.token());
-  if (!attached) {
-    EndTurn(std::unexpected(attached.error()));
-    co_return attached;
-  }
-  Result<agent::TurnEnd> end = Fail(Code::kIo, "");
-  if (resume)
-    end = co_await turn_->Resume(opening_);
-  else
-    end = co_await turn_->Run();
-  EndTurn(end);
-  co_return end ? Status() : Status(std::unexpected(end.error()));
+// Opening.
+
+Status LaneWork::Settle(agent::Opening opening, bool keep_waiting) {
+  ASSIGN_OR_RETURN(const bool waits,
+                   agent::SettleInterrupted(parts_.bench.log, opening, keep_waiting));
+  if (waits) life_ = LaneLife::kWaiting;
+  // A client may continue what was left: it counts as interrupted.
+  if (opening.unanswered || (opening.open_turn && !waits))
+    opening.last_end = agent::ended::kInterrupted;
+  known_ = std::move(opening);
+  return {};
 }
 
-Async<void> Lane::Work(std::string mentions, bool resume) {
-  while (true) {
-    Status ran = co_await RunOne(std::move(mentions), resume);
-    if (const Status changed = ApplyChanges(); ran && !changed) ran = changed;
-    waits_ = false;
-    resume = false;
-    const Pending<bool> rested = *rested_;
-    turn_.reset();
-    mentions.clear();
-    const bool goes_on = ran && !closing_ && opening_.last_end == agent::ended::kCompleted;
-    Result<bool> next = goes_on ? TakeFollowUp(mentions) : Result<bool>(false);
-    // No follow-up: tasks that ended since the last request begin a turn.
-    if (goes_on && next && !*next) next = BeginWithOwed();
-    rested.Set(true);
-    if (!next || !*next) break;
+void LaneWork::GoOn() {
+  if (life_ != LaneLife::kWaiting) {
+    life_ = LaneLife::kIdle;
+    return;
   }
+  NewTurn(*known_->open_turn);
+  parts_.bench.loop.Spawn(RunTurns("", true));
+}
+
+Status LaneWork::Recover() {
+  if (known_) return {};
+  ASSIGN_OR_RETURN(agent::Opening opening, agent::ReadOpening(parts_.bench.log));
+  RETURN_IF_ERROR(Settle(std::move(opening), false));
+  parts_.tasks->RecordEnds();
+  return {};
+}
+
+// A turn begins: what it begins with is appended, flushed where its type says so, and then it runs.
+
+void LaneWork::NewTurn(const std::string& turn_id) {
+  cancel_ = CancelSource();
+  turn_ = std::make_unique<agent::Turn>(parts_.bench, cancel_.token(), turn_id);
+  began_ = SystemClock().Steady();
+  rested_.emplace(parts_.bench.loop);
+  if (life_ == LaneLife::kIdle) life_ = LaneLife::kWorking;
+  if (parts_.bench.output) parts_.bench.output->value.reset();
+}
+
+void LaneWork::DropTurn() {
   turn_.reset();
-  if (!closing_ && !broken_) setup_.loop.Spawn(KeepMemory());
+  if (life_ != LaneLife::kClosing) life_ = LaneLife::kIdle;
 }
 
-Async<void> Lane::KeepMemory() {
-  if (remembering_ || working() || !setup_.auxiliary || !setup_.context.session_memory) co_return;
-  remembering_ = true;
-  memory_done_.emplace(setup_.loop);
-  const Pending<bool> done = *memory_done_;
-  co_await agent::UpdateMemory(bench_, title_cancel_.token());
-  remembering_ = false;
-  done.Set(true);
+Status LaneWork::Prepare(const Beginning& beginning) {
+  NewTurn();
+  Status begun = beginning(turn_->stamp());
+  if (!begun) DropTurn();
+  return begun;
+}
+
+Status LaneWork::BeginWith(const Beginning& beginning, std::string text) {
+  RETURN_IF_ERROR(Prepare(beginning));
+  parts_.bench.loop.Spawn(RunTurns(std::move(text), false));
+  return {};
+}
+
+Status LaneWork::BeginWithMessage(protocol::UserMessage message, const std::string& client_id) {
+  std::string text = protocol::PlainText(message.message.blocks);
+  return BeginWith(
+      [&](const protocol::Stamp&) { return AppendMessage(std::move(message), client_id); },
+      std::move(text));
+}
+
+Result<bool> LaneWork::BeginWithFollowUp() {
+  std::string text;
+  ASSIGN_OR_RETURN(const bool taken, PrepareFollowUp(text));
+  if (taken) parts_.bench.loop.Spawn(RunTurns(std::move(text), false));
+  return taken;
+}
+
+void LaneWork::BeginCompaction(std::string focus) {
+  NewTurn();
+  parts_.bench.loop.Spawn(RunCompaction(std::move(focus)));
+}
+
+/// The user message, and before it what the model must know by then.
+Status LaneWork::AppendMessage(protocol::UserMessage message, const std::string& client_id) {
+  log::Log& log = parts_.bench.log;
+  protocol::Stamp stamp = turn_->stamp();
+  RETURN_IF_ERROR(parts_.instructions->Ensure());
+  const Millis now = SystemClock().Now();
+  const Millis before = known_->last_turn_at;
+  if (before != 0 && LocalDate(before) != LocalDate(now)) {
+    agent::NewItem item{.kind = agent::item::kDateChange, .content = ""};
+    item.content = fmt::format("It is {} now.", LocalDate(now));
+    RETURN_IF_ERROR(agent::AppendItem(log, std::move(item), stamp));
+  }
+  RETURN_IF_ERROR(parts_.marks->TellOfPins(stamp));
+  known_->last_turn_at = now;
+  stamp.client_id = client_id;
+  return agent::AppendEvent(log, std::move(message), stamp);
+}
+
+/// Makes the first follow-up the next turn's message, and gives its text.
+Result<bool> LaneWork::PrepareFollowUp(std::string& text) {
+  const log::SessionState& state = parts_.bench.log.index().state();
+  if (state.follow_ups.empty()) return false;
+  const protocol::QueueItem item = state.follow_ups.front();
+  protocol::UserMessage message;
+  message.queue_item_id = item.item_id;
+  message.source = "follow_up";
+  message.message.blocks = item.content;
+  text = protocol::PlainText(item.content);
+  RETURN_IF_ERROR(Prepare(
+      [&](const protocol::Stamp&) { return AppendMessage(std::move(message), item.client_id); }));
+  return true;
+}
+
+bool LaneWork::MayBegin() const {
+  return !working() && life_ != LaneLife::kClosing && completed() &&
+         parts_.bench.settings->task_end_starts_turn;
+}
+
+/// Tells the model the ends of tasks that it was not told of. False: there are none.
+Result<bool> LaneWork::PrepareOwed() {
+  if (!MayBegin()) return false;
+  RETURN_IF_ERROR(parts_.bench.outbox.Update(parts_.bench.log));
+  if (!parts_.bench.outbox.owes_end()) return false;
+  RETURN_IF_ERROR(
+      Prepare([&](const protocol::Stamp& stamp) { return agent::PayOwed(parts_.bench, stamp); }));
+  return true;
+}
+
+Result<bool> LaneWork::PrepareNext(std::string& text) {
+  if (life_ == LaneLife::kClosing || !completed()) return false;
+  ASSIGN_OR_RETURN(const bool taken, PrepareFollowUp(text));
+  if (taken) return true;
+  return PrepareOwed();
+}
+
+// Turns run, one after the other.
+
+Async<void> LaneWork::RunTurns(std::string text, bool resumes) {
+  bool runs = true;
+  while (runs) {
+    const Result<agent::TurnEnd> end = co_await RunTurn(std::move(text), resumes);
+    Status ended = EndTurn(end);
+    if (const Status changed = parts_.changes.Apply(); ended && !changed) ended = changed;
+    const Pending<bool> rested = *rested_;
+    DropTurn();
+    text.clear();
+    resumes = false;
+    // A failure to begin the next one leaves the lane idle: the next message meets it as well.
+    runs = ended && PrepareNext(text).value_or(false);
+    rested.Set(true);
+  }
+  if (life_ != LaneLife::kClosing && known_) parts_.side->KeepMemory();
+}
+
+/// One turn, whose message is in the log: what must stand before its first step, what hooks say of
+/// the message, the files that it mentions, and the steps.
+Async<Result<agent::TurnEnd>> LaneWork::RunTurn(std::string text, bool resumes) {
+  agent::Workbench& bench = parts_.bench;
+  // What SessionStart hooks add is owed before the first step, which pays it.
+  co_await parts_.hooks.AwaitStart();
+  if (const auto prime = std::exchange(bench.prime, nullptr)) prime(bench);
+  CO_RETURN_IF_ERROR(agent::KeepToolset(bench, turn_->stamp()));
+  CO_RETURN_IF_ERROR(agent::VerifyRun(bench, turn_->stamp()));
+  if (!text.empty()) {
+    // Hooks may still refuse the message: then it is hidden from the model.
+    const Result<std::optional<std::string>> refused =
+        co_await agent::SubmitPrompt(bench, turn_->stamp(), text, cancel_.token());
+    if (!refused) co_return std::unexpected(refused.error());
+    if (*refused) co_return turn_->Refuse(**refused);
+  }
+  const Status attached =
+      co_await agent::AppendMentions(bench, std::move(text), turn_->stamp(), cancel_.token());
+  if (!attached) co_return std::unexpected(attached.error());
+  if (resumes) co_return co_await turn_->Resume(*known_);
+  co_return co_await turn_->Run();
 }
 
 /// Not a turn of the conversation: how the last turn ended stays as it is.
-Async<void> Lane::WorkCompaction(std::string focus) {
-  const Result<agent::TurnEnd> end = co_await turn_->Compact(std::move(focus));
-  agent::TurnEnd broken;
-  broken.reason = agent::ended::kError;
-  if (!end) broken.error = end.error().Text();
-  ShowEnd(end ? *end : broken);
-  pins_unsure_ = true;
+Async<void> LaneWork::RunCompaction(std::string focus) {
+  TellEnd(co_await turn_->Compact(std::move(focus)));
+  parts_.marks->DoubtPins();
   const Pending<bool> rested = *rested_;
-  turn_.reset();
+  DropTurn();
   // Tasks that ended during the compaction are told only now.
-  const Result<bool> begun = BeginWithOwed();
-  if (begun && *begun) setup_.loop.Spawn(Work("", false));
+  if (PrepareOwed().value_or(false)) parts_.bench.loop.Spawn(RunTurns("", false));
   rested.Set(true);
 }
 
-void Lane::EndTurn(const Result<agent::TurnEnd>& end) {
-  agent::TurnEnd broken;
-  broken_ = !end;
-  if (!end) {
-    broken.reason = agent::ended::kError;
-    broken.error = end.error().Text();
+Status LaneWork::EndTurn(const Result<agent::TurnEnd>& end) {
+  TellEnd(end);
+  if (end) {
+    known_->last_end = end->reason;
+    return {};
   }
-  const agent::TurnEnd& how = end ? *end : broken;
-  opening_.last_end = how.reason;
-  ShowEnd(how);
+  known_.reset();
+  return std::unexpected(end.error());
 }
 
-/// Keeps the report before the end is published: a client that hears of the end asks for it.
-void Lane::ShowEnd(const agent::TurnEnd& how) {
-  reports_.push_back(ReportOf(how));
-  if (reports_.size() > kReportsKept) reports_.pop_front();
-  const protocol::TurnReport& report = reports_.back();
-  STET_LOG_IN(
-      setup_.log->paths().diagnostics(), kInfo,
-      "turn ended turn={} reason={} steps={} ms={} model_ms={} input={} output={} error=\"{}\"",
-      report.turn_id, report.reason, report.steps, report.duration_ms, report.model_ms,
-      report.cost.input, report.cost.output, how.error);
-  protocol::RuntimeEnd ended;
-  ended.turn_id = turn_->id();
-  ended.reason = how.reason;
-  if (!how.error.empty()) ended.error = how.error;
-  setup_.log->Publish(std::move(ended));
+void LaneWork::TellEnd(const Result<agent::TurnEnd>& end) {
+  agent::TurnEnd failed;
+  failed.reason = agent::ended::kError;
+  if (!end) failed.error = end.error().Text();
+  parts_.reports.Tell({.turn_id = turn_->id(), .began = began_, .how = end ? *end : failed});
 }
 
-std::optional<protocol::TurnReport> Lane::Report(const std::string& turn_id) const {
-  const auto found = std::ranges::find(reports_, turn_id, &protocol::TurnReport::turn_id);
-  if (found == reports_.end()) return std::nullopt;
-  return *found;
+void LaneWork::Cancel() {
+  if (working()) cancel_.Cancel();
 }
 
-protocol::TurnReport Lane::ReportOf(const agent::TurnEnd& end) const {
-  protocol::TurnReport report;
-  report.session_id = setup_.log->header().session_id;
-  report.turn_id = turn_->id();
-  report.reason = end.reason;
-  if (!end.error.empty()) report.error = end.error;
-  if (end.failure) report.failure = std::string(provider::FailureName(*end.failure));
-  report.text = end.text;
-  if (bench_.output) report.output = bench_.output->value;
-  report.stop_reason = end.stop_reason;
-  report.steps = end.steps;
-  report.duration_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - turn_began_)
-          .count();
-  report.model_ms = end.model_time.count();
-  report.model = bench_.model->model().FullName();
-  report.context_window = bench_.model->model().context_window;
-  report.max_output = bench_.model->model().max_output;
-  for (const agent::Denial& denial : end.denials) {
-    protocol::DenialRow& row = report.denials.emplace_back();
-    row.tool_name = denial.tool;
-    row.tool_call_id = denial.tool_call_id;
-    row.args = denial.args;
-    row.rule = denial.rule;
-  }
-  // Of this turn alone; its calls stand at the end of the log.
-  run::Ledger ledger;
-  const std::vector<log::Entry>& entries = setup_.log->index().entries();
-  std::size_t first = entries.size();
-  while (first > 0 && entries[first - 1].type != protocol::kTypeNumber<protocol::UserMessage>)
-    --first;
-  for (std::size_t event = first; event < entries.size(); ++event) {
-    if (entries[event].type != protocol::kTypeNumber<protocol::ModelCall>) continue;
-    const Result<protocol::Event> call = setup_.log->EventAt(static_cast<log::Ordinal>(event));
-    if (call && call->stamp.turn_id == report.turn_id) ledger.Take(*call);
-  }
-  report.cost = ledger.Report("").total;
-  return report;
-}
-
-Async<void> Lane::MakeTitle(std::string prompt) {
-  if (!setup_.auxiliary) co_return;
-  title_done_.emplace(setup_.loop);
-  const Pending<bool> done = *title_done_;
-  co_await agent::AskForTitle(*setup_.log, *auxiliary_, std::move(prompt), title_cancel_.token());
-  done.Set(true);
-}
-
-bool Lane::resting() const {
-  const auto pending = [](const std::optional<Pending<bool>>& done) {
-    return done && !done->is_set();
-  };
-  return !working() && tasks_->running() == 0 && !pending(title_done_) && !pending(memory_done_) &&
-         !pending(started_);
-}
-
-Async<Status> Lane::Close(bool sleeps) {
-  // From here on no turn follows. All that appends ends before the log is closed: side calls, the
-  // turn, hooks, and last the tasks, whose ends are recorded.
-  closing_ = true;
+Async<void> LaneWork::End() {
+  life_ = LaneLife::kClosing;
   Cancel();
-  title_cancel_.Cancel();
-  if (title_done_) co_await *title_done_;
-  if (memory_done_) co_await *memory_done_;
-  if (working()) {
-    const Pending<bool> rested = *rested_;
-    co_await rested;
-  }
-  co_await TellEnd(sleeps);
-  tasks_->StopAll();
-  RecordEnds();
-  co_return setup_.log->Close();
+  if (!working()) co_return;
+  const Pending<bool> rested = *rested_;
+  co_await rested;
+}
+
+void LaneWork::Moved() {
+  parts_.bench.files.reset();
+  parts_.bench.run.set_verified(false);
+  parts_.marks->DoubtPins();
+  if (known_) known_->last_end.clear();
 }
 
 }  // namespace stet::host

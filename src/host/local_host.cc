@@ -216,7 +216,8 @@ class LocalHost final : public client::HostControl {
     if (session.empty()) return roots_.host_log();
     const SessionStore store(roots_);
     ASSIGN_OR_RETURN(const std::string id, store.Resolve(session));
-    return log::Paths{store.DirOf(id)}.diagnostics();
+    ASSIGN_OR_RETURN(const std::string dir, store.Find(id));
+    return log::Paths{dir}.diagnostics();
   }
 
   Result<std::string> AddToken(const std::string& name,

@@ -6,8 +6,11 @@
 
 #include "base/loop_thread.h"
 #include "base/random.h"
-#include "host/attach.h"
+#include "host/lane.h"
+#include "host/lanes.h"
+#include "host/model_access.h"
 #include "host/session_store.h"
+#include "log/log.h"
 #include "protocol/ids.h"
 
 namespace stet::host {
@@ -16,13 +19,16 @@ namespace {
 /// The thread that runs the lanes, and what they share.
 class HostThread {
  public:
-  HostThread() : models_(thread_.loop()) { thread_.Start(); }
+  explicit HostThread(const config::Roots& roots)
+      : models_(thread_.loop()), lanes_(thread_.loop(), roots, models_) {
+    thread_.Start();
+  }
   ~HostThread() { thread_.Stop(); }
   HostThread(const HostThread&) = delete;
   HostThread& operator=(const HostThread&) = delete;
 
   Loop& loop() { return thread_.loop(); }
-  ModelAccess& models() { return models_; }
+  Lanes& lanes() { return lanes_; }
 
   template <class Work>
   auto Call(Work work) {
@@ -36,16 +42,33 @@ class HostThread {
  private:
   LoopThread thread_;
   ModelAccess models_;
+  Lanes lanes_;
+};
+
+/// Hands what a session's lane appends and publishes to the face that attached to it.
+class Watching final : public LaneListener {
+ public:
+  explicit Watching(client::Watcher watcher) : watcher_(std::move(watcher)) {}
+
+  void Opened(log::Log& log) override {
+    subscription_ =
+        log.Subscribe([this](const log::Published& what) { watcher_(what.event, what.transient); });
+  }
+  void Closed() override { subscription_ = log::Subscription(); }
+
+ private:
+  client::Watcher watcher_;
+  log::Subscription subscription_;
 };
 
 class LocalSession final : public client::LiveSession {
  public:
-  LocalSession(HostThread& host, std::string client_id, std::unique_ptr<Lane> lane,
-               log::Subscription subscription)
+  LocalSession(HostThread& host, std::string client_id, std::string session_id,
+               client::Watcher watcher)
       : host_(host),
         client_id_(std::move(client_id)),
-        lane_(std::move(lane)),
-        subscription_(std::move(subscription)) {}
+        session_id_(std::move(session_id)),
+        watching_(std::move(watcher)) {}
   ~LocalSession() override {
     // Ignoring the error on purpose: a caller that wants to hear of it calls Close.
     (void)Close();
@@ -58,7 +81,7 @@ class LocalSession final : public client::LiveSession {
     return host_.Call([&] { return lane_->Send(send, client_id_); });
   }
   void Cancel() override {
-    host_.loop().Post([lane = lane_.get(), alive = std::weak_ptr<bool>(alive_)] {
+    host_.loop().Post([lane = lane_, alive = std::weak_ptr<bool>(alive_)] {
       if (!alive.expired()) lane->Cancel();
     });
   }
@@ -116,23 +139,51 @@ class LocalSession final : public client::LiveSession {
     return host_.Call([&] { return lane_->Report(turn_id); });
   }
 
+  /// Before anything else is called.
+  Status Open(protocol::Attach attach, std::shared_ptr<client::Services> services) {
+    Lanes& lanes = host_.lanes();
+    Status opened = host_.Await<Status>([&]() -> Async<Status> {
+      // One face at a time: a session of this process is not joined.
+      if (lanes.presence(session_id_) != Presence::kAsleep)
+        co_return Fail(Code::kBusy, fmt::format("{} is open in this process", session_id_));
+      lanes.Listen(session_id_, watching_);
+      lanes.UseServices(session_id_, std::move(services));
+      const Result<Lane*> lane =
+          co_await lanes.Open(session_id_, std::move(attach), Environment::OfProcess());
+      if (!lane) {
+        Forget();
+        co_return std::unexpected(lane.error());
+      }
+      lane_ = *lane;
+      co_return Status();
+    });
+    return opened;
+  }
+
   Status Close() override {
-    if (!lane_) return {};
-    Status closed = host_.Await<Status>([this] { return lane_->Close(); });
-    host_.Call([this] {
+    if (lane_ == nullptr) return {};
+    Status closed = host_.Await<Status>([this]() -> Async<Status> {
+      Status ended = co_await host_.lanes().Close(session_id_, false);
       alive_.reset();
-      subscription_ = log::Subscription();
-      lane_.reset();
-      return true;
+      lane_ = nullptr;
+      Forget();
+      co_return ended;
     });
     return closed;
   }
 
  private:
+  void Forget() {
+    host_.lanes().Unlisten(session_id_, watching_);
+    host_.lanes().UseServices(session_id_, nullptr);
+    host_.lanes().Forget(session_id_);
+  }
+
   HostThread& host_;
   const std::string client_id_;
-  std::unique_ptr<Lane> lane_;
-  log::Subscription subscription_;
+  const std::string session_id_;
+  Watching watching_;
+  Lane* lane_ = nullptr;  // From Open to Close.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
@@ -144,26 +195,13 @@ class LocalLive final : public client::Live {
   Result<std::unique_ptr<client::LiveSession>> Attach(
       const protocol::Attach& attach, client::Watcher watcher,
       std::shared_ptr<client::Services> services) override {
-    if (!host_) host_ = std::make_unique<HostThread>();
-    log::Subscription subscription;
-    const auto environment = std::make_shared<const Environment>(Environment::OfProcess());
-    const auto opened = [&](log::Log& log) {
-      subscription = log.Subscribe([watcher = std::move(watcher)](const log::Published& what) {
-        watcher(what.event, what.transient);
-      });
-    };
-    ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, host_->Call([&] {
-      Result<std::unique_ptr<Lane>> made = OpenLane({.roots = roots_,
-                                                     .loop = host_->loop(),
-                                                     .models = host_->models(),
-                                                     .attach = attach,
-                                                     .environment = environment},
-                                                    opened);
-      if (made) (*made)->UseServices(std::move(services));
-      return made;
-    }));
-    return std::make_unique<LocalSession>(*host_, client_id_, std::move(lane),
-                                          std::move(subscription));
+    if (!host_) host_ = std::make_unique<HostThread>(roots_);
+    protocol::Attach wanted = attach;
+    ASSIGN_OR_RETURN(std::string session_id, host_->lanes().Name(wanted));
+    auto session = std::make_unique<LocalSession>(*host_, client_id_, std::move(session_id),
+                                                  std::move(watcher));
+    RETURN_IF_ERROR(session->Open(std::move(wanted), std::move(services)));
+    return session;
   }
 
   Result<std::string> Latest(const std::string& cwd) override {

@@ -83,7 +83,8 @@ class LocalSessions : public client::Sessions {
   }
 
   Result<std::string> Blob(const std::string& session_id, const std::string& name) override {
-    return log::Blobs(log::Paths{store_.DirOf(session_id)}.blobs()).Get(name);
+    ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
+    return log::Blobs(log::Paths{dir}.blobs()).Get(name);
   }
 
   Result<protocol::SessionTree> Tree(const std::string& session_id) override {
@@ -164,13 +165,14 @@ class LocalSessions : public client::Sessions {
     ASSIGN_OR_RETURN(const log::Options options, Writing());
     std::string new_id = protocol::NewSessionId(ProcessRandom());
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) {
-      return log::Clone(log, at, {store_.DirOf(new_id), new_id, options.device_id}, options);
+      return log::Clone(log, at, {store_.NewDir(new_id), new_id, options.device_id}, options);
     }));
     return new_id;
   }
 
   Result<protocol::VerifyReport> Verify(const std::string& session_id) override {
-    ASSIGN_OR_RETURN(const log::Verdict verdict, log::Verify(store_.DirOf(session_id)));
+    ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
+    ASSIGN_OR_RETURN(const log::Verdict verdict, log::Verify(dir));
     protocol::VerifyReport report;
     report.session_id = session_id;
     report.sound = verdict.sound();
@@ -185,7 +187,8 @@ class LocalSessions : public client::Sessions {
 
   Status Repair(const std::string& session_id) override {
     ASSIGN_OR_RETURN(const log::Options options, Writing());
-    return log::Repair(store_.DirOf(session_id), options);
+    ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
+    return log::Repair(dir, options);
   }
 
   Status Export(const std::string& session_id, client::ExportFormat format, const std::string& path,
@@ -197,16 +200,18 @@ class LocalSessions : public client::Sessions {
   }
 
   Result<protocol::TaskRows> Tasks(const std::string& session_id) override {
+    ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
     const auto host = Hold(store_.roots(), kFace);
-    if (!host) return TasksIn(store_.DirOf(session_id));
+    if (!host) return TasksIn(dir);
     protocol::SessionRef ref;
     ref.session_id = session_id;
     ASSIGN_OR_RETURN(protocol::TaskList list, host->Call<protocol::method::SessionTasks>(ref));
     return std::move(list.tasks);
   }
   Status StopTask(const std::string& session_id, const std::string& task_id) override {
+    ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
     const auto host = Hold(store_.roots(), kFace);
-    if (!host) return std::unexpected(WhyNotStopped(store_.DirOf(session_id), task_id));
+    if (!host) return std::unexpected(WhyNotStopped(dir, task_id));
     RETURN_IF_ERROR(host->Call<protocol::method::SessionTaskStop>(TaskOf(session_id, task_id)));
     return {};
   }
@@ -254,9 +259,9 @@ class LocalSessions : public client::Sessions {
   /// Opens the session for reading. An index that hides damage is found out when a damaged event is
   /// read: then once more without it.
   Status Reading(const std::string& session_id, const std::function<Status(Log&)>& work) {
+    ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
     for (const bool use_index : {true, false}) {
-      ASSIGN_OR_RETURN(const std::unique_ptr<Log> log,
-                       Log::Open(store_.DirOf(session_id), {.use_index = use_index}));
+      ASSIGN_OR_RETURN(const std::unique_ptr<Log> log, Log::Open(dir, {.use_index = use_index}));
       Status done = work(*log);
       if (done || done.error().code != Code::kCorrupt || !use_index) return done;
     }
@@ -278,7 +283,8 @@ class LocalSessions : public client::Sessions {
       const std::string& session_id, const std::optional<std::string>& expected_leaf,
       const std::function<Result<log::Appended>(Log&, const std::optional<std::string>&)>& move) {
     ASSIGN_OR_RETURN(const log::Options options, Writing());
-    ASSIGN_OR_RETURN(const std::unique_ptr<Log> log, Log::Open(store_.DirOf(session_id), options));
+    ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
+    ASSIGN_OR_RETURN(const std::unique_ptr<Log> log, Log::Open(dir, options));
     client::Moved moved;
     moved.old_leaf = log->leaf_id();
     RETURN_IF_ERROR(move(*log, expected_leaf ? expected_leaf : log->leaf_id()));

@@ -73,9 +73,9 @@ void LayModels(Settings& all, const Settings& own) {
 
 }  // namespace
 
-Result<SessionSettings> ReadSessionSettings(const config::Roots& roots,
+Result<LayeredSettings> ReadLayeredSettings(const config::Roots& roots,
                                             const std::string& project) {
-  SessionSettings out;
+  LayeredSettings out;
   ASSIGN_OR_RETURN(out.all, config::ReadSettings(roots.settings()));
   ASSIGN_OR_RETURN(out.trust, ReadTrust(roots, project));
   if (std::ranges::none_of(out.trust.parts, &protocol::TrustRow::trusted)) return out;

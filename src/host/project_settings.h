@@ -8,7 +8,7 @@
 
 namespace stet::host {
 
-struct SessionSettings {
+struct LayeredSettings {
   config::Settings all;  // What holds. Its [policy] is the user's.
   config::Settings own;  // The project's trusted part alone.
   protocol::TrustReport trust;
@@ -16,7 +16,7 @@ struct SessionSettings {
 
 /// kInvalid says what is wrong in which file; kDenied when a project wants a key of the user's sent
 /// where the user did not say.
-Result<SessionSettings> ReadSessionSettings(const config::Roots& roots, const std::string& project);
+Result<LayeredSettings> ReadLayeredSettings(const config::Roots& roots, const std::string& project);
 
 /// What to tell the user who opens the project: what it brings that is not used. Empty: nothing.
 std::string TrustNote(const protocol::TrustReport& report);

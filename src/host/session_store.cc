@@ -52,6 +52,16 @@ SessionSummary SummaryOf(const log::Paths& paths) {
   return unreadable;
 }
 
+/// The names among `entries` that are sessions' folders.
+std::vector<std::string> SessionFolders(const std::vector<DirEntry>& entries) {
+  std::vector<std::string> ids;
+  for (const DirEntry& entry : entries) {
+    if (entry.kind == EntryKind::kDir && protocol::IsSessionId(entry.name))
+      ids.push_back(entry.name);
+  }
+  return ids;
+}
+
 /// The ids that `typed` may mean: itself, or all that begin with it.
 std::vector<std::string> Candidates(const std::vector<std::string>& ids, std::string_view typed) {
   std::vector<std::string> found;
@@ -78,44 +88,121 @@ Result<std::string> TheOne(const std::vector<std::string>& ids, std::string_view
 
 }  // namespace
 
-std::string SessionStore::DirOf(std::string_view session_id) const {
+std::string SessionStore::NewDir(std::string_view session_id) const {
   return fmt::format("{}/{}", roots_.sessions(), session_id);
+}
+
+std::string SessionStore::ChildDir(std::string_view root_id, std::string_view session_id) const {
+  return fmt::format("{}/{}", log::Paths{NewDir(root_id)}.agents(), session_id);
+}
+
+Result<SessionPlace> SessionStore::Locate(std::string_view session_id) const {
+  if (!protocol::IsSessionId(session_id))
+    return Fail(Code::kInvalid, fmt::format("\"{}\" cannot name a session", session_id));
+  const std::string id(session_id);
+  const Result<EntryKind> root = KindOf(NewDir(id));
+  if (root == EntryKind::kDir) return SessionPlace{id, id, NewDir(id), false};
+  ASSIGN_OR_RETURN(const std::vector<SessionPlace> children, ChildrenNamed(id));
+  if (children.size() == 1) return children.front();
+  if (children.size() > 1) {
+    return Fail(Code::kCorrupt,
+                fmt::format("{} children have the id {}: {} and {}; move all but one of these "
+                            "folders away",
+                            children.size(), id, children[0].dir, children[1].dir));
+  }
+  if (root)
+    return Fail(Code::kNotFound,
+                fmt::format("no session {}: {} is not a folder, and links are not followed", id,
+                            NewDir(id)));
+  return Fail(Code::kNotFound, fmt::format("no session {}", id));
+}
+
+Result<std::string> SessionStore::Find(std::string_view session_id) const {
+  ASSIGN_OR_RETURN(SessionPlace place, Locate(session_id));
+  return std::move(place.dir);
+}
+
+Status SessionStore::CheckFree(std::string_view session_id) const {
+  const Result<SessionPlace> taken = Locate(session_id);
+  if (!taken && taken.error().code == Code::kNotFound) return {};
+  if (!taken) return std::unexpected(taken.error());
+  return Fail(Code::kConflict, fmt::format("session {} is there already, in {}: choose another id",
+                                           session_id, taken->dir));
+}
+
+Result<SessionPlace> SessionStore::NewChild(std::string_view parent_id,
+                                            std::string_view session_id) const {
+  if (!protocol::IsSessionId(session_id))
+    return Fail(Code::kInvalid, fmt::format("\"{}\" cannot name a session", session_id));
+  ASSIGN_OR_RETURN(const SessionPlace parent, Locate(parent_id));
+  SessionPlace child{std::string(session_id), parent.root_id, ChildDir(parent.root_id, session_id),
+                     true};
+  // Children of other roots are not looked at: an id is 80 random bits.
+  if (KindOf(child.dir) || KindOf(NewDir(session_id)))
+    return Fail(Code::kConflict, fmt::format("session {} is there already", session_id));
+  return child;
 }
 
 Result<std::vector<std::string>> SessionStore::Ids() const {
   const Result<std::vector<DirEntry>> entries = ListDir(roots_.sessions());
   if (!entries && entries.error().code == Code::kNotFound) return std::vector<std::string>();
   if (!entries) return std::unexpected(entries.error());
-  std::vector<std::string> ids;
-  for (const DirEntry& entry : *entries) {
-    if (entry.kind == EntryKind::kDir && protocol::IsSessionId(entry.name))
-      ids.push_back(entry.name);
+  return SessionFolders(*entries);
+}
+
+std::vector<std::string> SessionStore::ChildIds(std::string_view root_id) const {
+  const std::string agents = log::Paths{NewDir(root_id)}.agents();
+  if (KindOf(agents) != EntryKind::kDir) return {};
+  const Result<std::vector<DirEntry>> entries = ListDir(agents);
+  return entries ? SessionFolders(*entries) : std::vector<std::string>();
+}
+
+Result<std::vector<SessionPlace>> SessionStore::ChildrenNamed(std::string_view session_id) const {
+  std::vector<SessionPlace> found;
+  ASSIGN_OR_RETURN(const std::vector<std::string> root_ids, Ids());
+  for (const std::string& root_id : root_ids) {
+    std::string dir = ChildDir(root_id, session_id);
+    // The folder above it is looked at only when this one is there.
+    if (KindOf(dir) != EntryKind::kDir || KindOf(ParentDir(dir)) != EntryKind::kDir) continue;
+    found.push_back({std::string(session_id), root_id, std::move(dir), true});
   }
-  return ids;
+  return found;
 }
 
 Result<std::vector<SessionSummary>> SessionStore::List() const {
   ASSIGN_OR_RETURN(const std::vector<std::string> ids, Ids());
   std::vector<SessionSummary> summaries;
   summaries.reserve(ids.size());
-  for (const std::string& id : ids) summaries.push_back(SummaryOf({DirOf(id)}));
+  for (const std::string& id : ids) summaries.push_back(SummaryOf({NewDir(id)}));
   std::ranges::stable_sort(summaries, std::ranges::greater(), &SessionSummary::updated_at);
   return summaries;
 }
 
 Result<SessionSummary> SessionStore::Describe(const std::string& session_id) const {
-  if (!Exists(DirOf(session_id)))
-    return Fail(Code::kNotFound, fmt::format("no session {}", session_id));
-  return SummaryOf({DirOf(session_id)});
+  ASSIGN_OR_RETURN(std::string dir, Find(session_id));
+  return SummaryOf({std::move(dir)});
 }
 
 Result<std::string> SessionStore::Resolve(std::string_view typed) const {
-  ASSIGN_OR_RETURN(const std::vector<std::string> ids, Ids());
-  return TheOne(ids, typed, "`stet sessions ls` lists them");
+  // A whole id needs no list.
+  const Result<SessionPlace> exact = Locate(typed);
+  if (exact) return exact->session_id;
+  if (exact.error().code == Code::kCorrupt) return std::unexpected(exact.error());
+  ASSIGN_OR_RETURN(std::vector<std::string> ids, Ids());
+  for (std::size_t i = 0, roots = ids.size(); i < roots; ++i) {
+    const std::vector<std::string> children = ChildIds(ids[i]);
+    ids.insert(ids.end(), children.begin(), children.end());
+  }
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  ASSIGN_OR_RETURN(const std::string id, TheOne(ids, typed, "`stet sessions ls --all` lists them"));
+  ASSIGN_OR_RETURN(SessionPlace place, Locate(id));
+  return std::move(place.session_id);
 }
 
 Status SessionStore::Remove(const std::string& session_id) {
-  const log::Paths paths{DirOf(session_id)};
+  ASSIGN_OR_RETURN(std::string dir, Find(session_id));
+  const log::Paths paths{std::move(dir)};
   // Held until the folder is gone from its place, so that no writer loses its session under its
   // hands.
   ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(paths.lock()));
@@ -157,12 +244,12 @@ Result<std::string> SessionStore::Restore(std::string_view typed) {
   ids.erase(std::ranges::unique(ids).begin(), ids.end());
   ASSIGN_OR_RETURN(std::string id,
                    TheOne(ids, typed, "`stet sessions restore` without an id lists the trash"));
-  if (Exists(DirOf(id)))
+  if (Exists(NewDir(id)))
     return Fail(Code::kConflict, fmt::format("session {} is there already: remove it first", id));
   // Of several removals of one id the newest is brought back: rows are newest first.
   const auto row = std::ranges::find(rows, id, &protocol::TrashRow::session_id);
   RETURN_IF_ERROR(MakeDirs(roots_.sessions()));
-  RETURN_IF_ERROR(Rename(fmt::format("{}/{}.{}", roots_.trash(), id, row->removed_at), DirOf(id)));
+  RETURN_IF_ERROR(Rename(fmt::format("{}/{}.{}", roots_.trash(), id, row->removed_at), NewDir(id)));
   RETURN_IF_ERROR(SyncDir(roots_.sessions()));
   RETURN_IF_ERROR(SyncDir(roots_.trash()));
   return id;
@@ -172,7 +259,7 @@ Result<protocol::DiskUseReport> SessionStore::DiskUse() const {
   protocol::DiskUseReport report;
   ASSIGN_OR_RETURN(const std::vector<SessionSummary> summaries, List());
   for (const SessionSummary& summary : summaries) {
-    const log::Paths paths{DirOf(summary.session_id)};
+    const log::Paths paths{NewDir(summary.session_id)};
     protocol::DiskUseRow row;
     row.session_id = summary.session_id;
     row.title = summary.title;

@@ -1,6 +1,10 @@
 // SessionStore: the folders of a device's sessions and its trash. Finds, lists and names them; what
 // is inside a session is log/'s business. Reads nothing until asked. Owned by the host; one thread
 // at a time.
+//
+// A root session's folder is sessions/<id>. A child session (an agent's) lies flat in the folder of
+// its root: sessions/<root>/agents/<id>, whoever its parent is and whatever its header says. Names
+// that cannot be a session's are passed over, and no symlink is followed.
 #pragma once
 
 #include <string>
@@ -13,16 +17,39 @@
 
 namespace stet::host {
 
+/// Where a session is.
+struct SessionPlace {
+  std::string session_id;
+  std::string root_id;  // Of the session in whose folder it lies; a root's own id.
+  std::string dir;
+  bool is_child = false;
+};
+
 class SessionStore {
  public:
   explicit SessionStore(config::Roots roots) : roots_(std::move(roots)) {}
 
-  /// The folder of a session, whether it exists or not.
-  [[nodiscard]] std::string DirOf(std::string_view session_id) const;
   [[nodiscard]] const config::Roots& roots() const { return roots_; }
 
-  /// Ids of all sessions, sorted.
+  /// The session with exactly this id. A root costs one look at the disk, however many sessions
+  /// there are; a child one for each root. No log is opened. kInvalid when it cannot be an id,
+  /// kNotFound, kCorrupt naming the places when children of several roots have the id.
+  [[nodiscard]] Result<SessionPlace> Locate(std::string_view session_id) const;
+  /// Its folder.
+  [[nodiscard]] Result<std::string> Find(std::string_view session_id) const;
+
+  /// Where the folder of a new root session goes, whose id was minted. CheckFree is for an id that
+  /// was chosen by a user: kConflict when a root or a child has it.
+  [[nodiscard]] std::string NewDir(std::string_view session_id) const;
+  [[nodiscard]] Status CheckFree(std::string_view session_id) const;
+  /// Where a new child of `parent_id`, itself a root or a child, goes: into the parent's root.
+  /// Makes nothing. kConflict when the root or a child in it has the id.
+  [[nodiscard]] Result<SessionPlace> NewChild(std::string_view parent_id,
+                                              std::string_view session_id) const;
+
+  /// Ids of all root sessions, sorted; and of the children in a root's folder, sorted.
   [[nodiscard]] Result<std::vector<std::string>> Ids() const;
+  [[nodiscard]] std::vector<std::string> ChildIds(std::string_view root_id) const;
   /// Summaries, newest first. A summary that is missing or older than its log is made from the log,
   /// in memory; a session that cannot be read is listed by its id alone.
   [[nodiscard]] Result<std::vector<protocol::SessionSummary>> List() const;
@@ -39,6 +66,10 @@ class SessionStore {
   [[nodiscard]] Result<protocol::DiskUseReport> DiskUse() const;
 
  private:
+  [[nodiscard]] std::string ChildDir(std::string_view root_id, std::string_view session_id) const;
+  /// Every child with that id, in the order of the roots' ids.
+  [[nodiscard]] Result<std::vector<SessionPlace>> ChildrenNamed(std::string_view session_id) const;
+
   config::Roots roots_;
 };
 

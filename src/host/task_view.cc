@@ -46,7 +46,7 @@ Result<std::string> KeptOutput(const log::Blobs& blobs, const protocol::TaskRow&
 
 Result<protocol::TaskOutput> TaskOutputIn(const config::Roots& roots, const std::string& session_id,
                                           const std::string& task_id) {
-  const std::string session_dir = SessionStore(roots).DirOf(session_id);
+  ASSIGN_OR_RETURN(const std::string session_dir, SessionStore(roots).Find(session_id));
   ASSIGN_OR_RETURN(const protocol::TaskRows rows, TasksIn(session_dir));
   ASSIGN_OR_RETURN(const protocol::TaskRow row, agent::FindTask(rows, task_id));
   const log::Paths paths{session_dir};

@@ -212,7 +212,8 @@ Result<std::string> FindFolder(const std::string& unpacked) {
 
 Status Export(const SessionStore& store, const std::string& session_id, client::ExportFormat format,
               const std::string& path, int fd, bool reveal) {
-  const log::Paths paths{store.DirOf(session_id)};
+  ASSIGN_OR_RETURN(const std::string dir, store.Find(session_id));
+  const log::Paths paths{dir};
   if (!path.empty() && Exists(path)) return Fail(Code::kConflict, path + " exists already");
   ASSIGN_OR_RETURN(const Staging staging, Staging::Make(store));
   const log::Paths copy{staging.dir() + "/" + session_id};
@@ -266,7 +267,7 @@ Result<client::Imported> Import(const SessionStore& store, const std::string& pa
   client::Imported imported;
   imported.session_id = scanned.header ? scanned.header->session_id : "";
   const bool usable = protocol::IsSessionId(imported.session_id);
-  if (usable && !new_id && Exists(store.DirOf(imported.session_id))) {
+  if (usable && !new_id && store.Locate(imported.session_id)) {
     return Fail(Code::kConflict,
                 fmt::format("session {} is here already: --new-id imports it beside that one",
                             imported.session_id));
@@ -277,7 +278,7 @@ Result<client::Imported> Import(const SessionStore& store, const std::string& pa
   }
   ASSIGN_OR_RETURN(const log::Verdict verdict, log::Verify(clean.dir));
   imported.faults = ReportsOf(verdict.faults);
-  RETURN_IF_ERROR(stet::Rename(clean.dir, store.DirOf(imported.session_id)));
+  RETURN_IF_ERROR(stet::Rename(clean.dir, store.NewDir(imported.session_id)));
   RETURN_IF_ERROR(SyncDir(store.roots().sessions()));
   return imported;
 }

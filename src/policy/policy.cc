@@ -139,7 +139,8 @@ std::string_view Withheld(const Capabilities& run, const Question& question) {
 }
 
 /// What is forbidden whatever the mode.
-std::optional<Decision> Forbidden(const Rules& rules, const Question& question) {
+std::optional<Decision> Forbidden(const Rules& rules, const Question& question,
+                                  const Capabilities& run) {
   if (const Rule* rule = FindTouching(rules, rules.hard, question))
     return Decision{Verdict::kDeny, Named("hard", *rule), "a rule forbids it for good", true};
   if (const std::string own = TouchesOwn(rules, question); !own.empty())
@@ -150,8 +151,8 @@ std::optional<Decision> Forbidden(const Rules& rules, const Question& question) 
     return Decision{Verdict::kDeny, "exclude", excluded};
   if (rules.mode == Mode::kPlan && HasEffects(question))
     return Decision{Verdict::kDeny, "mode:plan", "nothing is changed while planning"};
-  if (const std::string_view withheld = Withheld(rules.run, question); !withheld.empty())
-    return Decision{Verdict::kDeny, std::string(withheld), rules.run.reason};
+  if (const std::string_view withheld = Withheld(run, question); !withheld.empty())
+    return Decision{Verdict::kDeny, std::string(withheld), run.reason};
   if (const Rule* rule = FindTouching(rules, rules.deny, question))
     return Decision{Verdict::kDeny, Named("deny", *rule), "a rule forbids it"};
   return std::nullopt;
@@ -204,8 +205,8 @@ std::optional<Decision> AlwaysAsked(const Rules& rules, const Question& question
 }
 
 /// A tree that a command goes through may hold what is excluded.
-bool MaySeeExcluded(const Rules& rules, const ShellAnalysis& shell) {
-  if (rules.hides_excluded || !rules.exclude || rules.exclude->empty()) return false;
+bool MaySeeExcluded(const Rules& rules, const ShellAnalysis& shell, bool hides_excluded) {
+  if (hides_excluded || !rules.exclude || rules.exclude->empty()) return false;
   return std::ranges::any_of(shell.commands, [](const ShellCommand& command) {
     return command.effect > ShellEffect::kWrites ||
            std::ranges::any_of(command.reads, [](const ShellPath& path) {
@@ -231,10 +232,10 @@ bool IsOrdinary(const Rules& rules, const ShellCommand& command) {
          std::ranges::all_of(command.writes, at_home);
 }
 
-Decision DecideCommand(const Rules& rules, const Question& question) {
+Decision DecideCommand(const Rules& rules, const Question& question, const Circumstances& now) {
   if (!question.shell) return {Verdict::kAsk, "command", "what the command does is not known"};
   const ShellAnalysis& shell = *question.shell;
-  if (MaySeeExcluded(rules, shell))
+  if (MaySeeExcluded(rules, shell, now.hides_excluded))
     return {Verdict::kAsk, "exclude", "it may read what is excluded"};
   const std::string by_mode = fmt::format("mode:{}", ModeName(rules.mode));
   if (rules.mode == Mode::kAuto) {
@@ -243,7 +244,7 @@ Decision DecideCommand(const Rules& rules, const Question& question) {
     const IsRestorable restorable = [&](const std::string& path) {
       return std::ranges::find(question.restorable, path) != question.restorable.end();
     };
-    const AutoAnswer answer = AutoVerdict(shell, rules.sandboxed, roots, restorable);
+    const AutoAnswer answer = AutoVerdict(shell, now.sandboxed, roots, restorable);
     if (answer.allowed) return {Verdict::kAllow, by_mode, ""};
     return {Verdict::kAsk, "command", answer.why};
   }
@@ -256,9 +257,9 @@ Decision DecideCommand(const Rules& rules, const Question& question) {
   return {Verdict::kAsk, "command", shell.why.empty() ? "commands are asked" : shell.why};
 }
 
-Decision DecideByMode(const Rules& rules, const Question& question) {
+Decision DecideByMode(const Rules& rules, const Question& question, const Circumstances& now) {
   if (!question.url.empty()) return {Verdict::kAsk, "network", "it uses the network"};
-  if (!question.command.empty()) return DecideCommand(rules, question);
+  if (!question.command.empty()) return DecideCommand(rules, question, now);
   const bool home = AtHome(rules, question.reads);
   if (!question.effects && home) return {Verdict::kAllow, "read in project", ""};
   const bool edits = rules.mode == Mode::kAcceptEdits || rules.mode == Mode::kAuto;
@@ -268,13 +269,14 @@ Decision DecideByMode(const Rules& rules, const Question& question) {
   return {Verdict::kAsk, "write", "changes are asked"};
 }
 
-Decision DecideUnless(const Rules& rules, const Question& question) {
-  if (std::optional<Decision> forbidden = Forbidden(rules, question)) return *std::move(forbidden);
+Decision DecideUnless(const Rules& rules, const Question& question, const Circumstances& now) {
+  if (std::optional<Decision> forbidden = Forbidden(rules, question, now.run))
+    return *std::move(forbidden);
   if (std::optional<Decision> asked = AlwaysAsked(rules, question)) return *std::move(asked);
   if (rules.mode == Mode::kBypass) return {Verdict::kAllow, "mode:bypass", ""};
   if (const Rule* rule = FindCovering(rules, question, false))
     return {Verdict::kAllow, Named("allow", *rule), ""};
-  return DecideByMode(rules, question);
+  return DecideByMode(rules, question, now);
 }
 
 }  // namespace
@@ -306,8 +308,8 @@ Rule GrantFor(const Rules& rules, const Question& question) {
   return rule;
 }
 
-Decision Decide(const Rules& rules, const Question& question) {
-  Decision decision = DecideUnless(rules, question);
+Decision Decide(const Rules& rules, const Question& question, const Circumstances& circumstances) {
+  Decision decision = DecideUnless(rules, question, circumstances);
   if (decision.verdict == Verdict::kAsk && rules.mode == Mode::kDontAsk)
     return {Verdict::kDeny, "mode:dontAsk", decision.reason + ", and nothing may be asked"};
   return decision;

@@ -1,5 +1,5 @@
-// Policy: whether a call may run. Pure: the same question has the same answer. The only place that
-// denies.
+// Policy: whether a call may run. Pure: the same question under the same rules and circumstances
+// has the same answer. The only place that denies.
 //
 // What must never be done comes first, whatever the mode: hard rules, our own files, what is
 // excluded, what the run does not permit, rules that deny. Then what is always asked: guarded
@@ -70,12 +70,17 @@ struct Rules {
   std::shared_ptr<const IgnoreFile> exclude;
   /// That, and what rules forbid to read in the project: no search shows it. May be null.
   std::shared_ptr<const IgnoreFile> unsearched;
-  bool sandboxed = false;       // Commands run where they can do no harm outside the project.
-  bool hides_excluded = false;  // What is excluded cannot be read by commands.
-  bool trusts_git = false;      // The project's repository may name programs that git runs.
-  Capabilities run;             // Of this moment.
+  bool trusts_git = false;  // The project's repository may name programs that git runs.
 };
 
-Decision Decide(const Rules& rules, const Question& question);
+/// What holds when a call is decided on, and is no rule.
+struct Circumstances {
+  Capabilities run = {};
+  bool sandboxed = false;       // The command runs where it can do no harm outside the project.
+  bool hides_excluded = false;  // What is excluded cannot be read by the command.
+};
+
+Decision Decide(const Rules& rules, const Question& question,
+                const Circumstances& circumstances = {});
 
 }  // namespace stet::policy

@@ -150,12 +150,12 @@ TEST(PolicyTest, WhatIsExcludedIsClosedToAll) {
   rules.allow.clear();
   EXPECT_EQ(Decide(rules, Command("grep -r x .")).verdict, Verdict::kAsk) << "it may come by";
   EXPECT_EQ(Decide(rules, Command("cat a.txt")).verdict, Verdict::kAllow);
-  rules.sandboxed = true;
-  EXPECT_EQ(Decide(rules, Command("python3 x.py")).verdict, Verdict::kAsk);
-  rules.hides_excluded = true;
-  EXPECT_EQ(Decide(rules, Command("python3 x.py")).verdict, Verdict::kAllow);
-  EXPECT_EQ(Decide(rules, Command("grep -r x .")).verdict, Verdict::kAllow);
-  EXPECT_EQ(Decide(rules, Command("head data.csv")).verdict, Verdict::kDeny)
+  Circumstances now{.sandboxed = true};
+  EXPECT_EQ(Decide(rules, Command("python3 x.py"), now).verdict, Verdict::kAsk);
+  now.hides_excluded = true;
+  EXPECT_EQ(Decide(rules, Command("python3 x.py"), now).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Command("grep -r x ."), now).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Command("head data.csv"), now).verdict, Verdict::kDeny)
       << "named all the same";
 }
 
@@ -164,14 +164,14 @@ TEST(PolicyTest, WhatGitWouldRunForARepositoryIsAskedUnlessGrantedHere) {
   status.shell->commands[0].git_runs = "core.fsmonitor in .git/config";
   for (const Mode mode : {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto, Mode::kPlan}) {
     Rules rules = In(mode, "Bash,Bash(git *)");
-    rules.sandboxed = true;
-    const Decision decision = Decide(rules, status);
+    const Circumstances now{.sandboxed = true};
+    const Decision decision = Decide(rules, status, now);
     EXPECT_EQ(decision.verdict, Verdict::kAsk) << ModeName(mode);
     EXPECT_TRUE(decision.firm && decision.reason.contains("core.fsmonitor")) << decision.reason;
     rules.allow.push_back(GrantFrom("Bash(git status)", Source::kUser));
-    EXPECT_EQ(Decide(rules, status).verdict, Verdict::kAsk) << "it was given somewhere else";
+    EXPECT_EQ(Decide(rules, status, now).verdict, Verdict::kAsk) << "it was given somewhere else";
     rules.allow.push_back(GrantFrom("Bash(git status)", Source::kLocal));
-    EXPECT_EQ(Decide(rules, status).verdict, Verdict::kAllow) << ModeName(mode);
+    EXPECT_EQ(Decide(rules, status, now).verdict, Verdict::kAllow) << ModeName(mode);
   }
   EXPECT_EQ(Decide(In(Mode::kDontAsk), status).verdict, Verdict::kDeny);
   EXPECT_EQ(Decide(In(Mode::kBypass), status).verdict, Verdict::kAllow);
@@ -275,20 +275,20 @@ TEST(PolicyTest, WhatTheRunWithholdsIsDeniedInEveryMode) {
   for (const Mode mode :
        {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto, Mode::kDontAsk, Mode::kBypass}) {
     Rules rules = In(mode, "Bash,Write");
-    rules.run = {.may_write = false, .may_run = true, .reason = "the tests fail"};
-    const Decision write = Decide(rules, Write("/p/a"));
+    Circumstances now{.run = {.may_write = false, .may_run = true, .reason = "the tests fail"}};
+    const Decision write = Decide(rules, Write("/p/a"), now);
     EXPECT_EQ(write.verdict, Verdict::kDeny);
     EXPECT_EQ(write.rule, "run:write");
     EXPECT_EQ(write.reason, "the tests fail");
-    EXPECT_EQ(Decide(rules, Read("/p/a")).verdict, Verdict::kAllow);
-    EXPECT_EQ(Decide(rules, Command("make")).verdict, Verdict::kAllow);
-    rules.run = {.may_write = true, .may_run = false, .reason = "no"};
-    EXPECT_EQ(Decide(rules, Command("make")).rule, "run:run");
+    EXPECT_EQ(Decide(rules, Read("/p/a"), now).verdict, Verdict::kAllow);
+    EXPECT_EQ(Decide(rules, Command("make"), now).verdict, Verdict::kAllow);
+    now.run = {.may_write = true, .may_run = false, .reason = "no"};
+    EXPECT_EQ(Decide(rules, Command("make"), now).rule, "run:run");
     // An effect that nothing is known of needs both.
     Question other;
     other.tool = "Deploy";
     other.effects = true;
-    EXPECT_EQ(Decide(rules, other).rule, "run:run");
+    EXPECT_EQ(Decide(rules, other, now).rule, "run:run");
   }
 }
 

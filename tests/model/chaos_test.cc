@@ -264,7 +264,7 @@ class ChaosTest : public LiveTest {
     EXPECT_FALSE(Exists(project_ + "/never"));
     const auto replayed = host::MakeLocalSessions(roots_)->Replay(session_id_);
     EXPECT_TRUE(replayed && replayed->different == 0);
-    EXPECT_TRUE(RemoveTree(host::SessionStore(roots_).DirOf(session_id_)));
+    EXPECT_TRUE(RemoveTree(host::SessionStore(roots_).Find(session_id_).value()));
     EXPECT_TRUE(RemoveTree(project_ + "/new"));
     session_id_.clear();
   }

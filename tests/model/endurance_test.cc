@@ -10,8 +10,11 @@
 #include <fmt/format.h>
 
 #include "agent/run_view.h"
+#include "agent/workbench.h"
 #include "base/loop.h"
-#include "host/attach.h"
+#include "host/lane.h"
+#include "host/lanes.h"
+#include "host/model_access.h"
 #include "tests/model/live_fixture.h"
 #include "tests/scale.h"
 
@@ -30,28 +33,23 @@ class EnduranceTest : public LiveTest {
     more_settings_ = "contextWindow=200000\n[log]\ndurability='relaxed'\n";
     Script(R"({"replies":[]})");
     for (int i = 0; i < kProjectFiles; ++i) Fill(i, fmt::format("value 0 of file {}", i));
-    const protocol::Attach attach = Here();
-    auto opened = host::OpenLane(
-        {.roots = roots_,
-         .loop = loop_,
-         .models = models_,
-         .attach = attach,
-         .environment = std::make_shared<const Environment>(Environment::OfProcess())},
-        [this](log::Log& log) {
-          subscription_ = log.Subscribe([this](const log::Published& what) {
-            if (what.transient == nullptr || !ended_) return;
-            if (std::holds_alternative<protocol::RuntimeEnd>(what.transient->transient))
-              ended_->Set(true);
-          });
-        });
+    protocol::Attach attach = Here();
+    const Result<std::string> id = lanes_.Name(attach);
+    ASSERT_TRUE(id) << id.error().Text();
+    const Result<host::Lane*> opened =
+        loop_.RunUntilDone(lanes_.Open(*id, attach, std::optional<Environment>()));
     ASSERT_TRUE(opened) << opened.error().Text();
-    lane_ = *std::move(opened);
+    lane_ = *opened;
+    subscription_ = lane_->log().Subscribe([this](const log::Published& what) {
+      if (what.transient == nullptr || !ended_) return;
+      if (std::holds_alternative<protocol::RuntimeEnd>(what.transient->transient))
+        ended_->Set(true);
+    });
     session_id_ = lane_->State().session_id;
   }
   void TearDown() override {
-    EXPECT_TRUE(loop_.RunUntilDone(lane_->Close()));
     subscription_ = log::Subscription();
-    lane_.reset();
+    EXPECT_TRUE(loop_.RunUntilDone(lanes_.Close(session_id_, false)));
     LiveTest::TearDown();
   }
 
@@ -139,7 +137,7 @@ class EnduranceTest : public LiveTest {
   /// it to a view that reads it now: the same.
   const run::State& Now() {
     EXPECT_TRUE(view_.Update(lane_->log()));
-    const auto log = log::Log::Open(host::SessionStore(roots_).DirOf(session_id_), {});
+    const auto log = log::Log::Open(host::SessionStore(roots_).Find(session_id_).value(), {});
     agent::RunView fresh;
     EXPECT_TRUE(log && fresh.Update(**log));
     EXPECT_EQ(Encode(fresh.state().Report()), Encode(view_.state().Report()));
@@ -149,7 +147,8 @@ class EnduranceTest : public LiveTest {
   Loop loop_;
   host::ModelAccess models_{loop_};
   log::Subscription subscription_;
-  std::unique_ptr<host::Lane> lane_;
+  host::Lanes lanes_{loop_, roots_, models_};
+  host::Lane* lane_ = nullptr;
   std::optional<Pending<bool>> ended_;
   agent::RunView view_;
 };

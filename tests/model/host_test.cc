@@ -32,7 +32,8 @@ class HostTest : public LiveTest {
   std::vector<std::string> Stored() const {
     std::vector<std::string> lines;
     const std::string log =
-        ReadFile(roots_.data + "/sessions/" + session_id_ + "/events.jsonl").value_or("");
+        ReadFile(host::SessionStore(roots_).Find(session_id_).value() + "/events.jsonl")
+            .value_or("");
     std::size_t at = log.find('\n') + 1;
     while (at < log.size()) {
       const std::size_t end = log.find('\n', at);
@@ -297,7 +298,7 @@ TEST_F(HostTest, ABlobIsReadByItsName) {
   Script(kTalks);
   Host();
   const std::string id = NewSession();
-  log::Blobs blobs(log::Paths{roots_.sessions() + "/" + id}.blobs());
+  log::Blobs blobs(log::Paths{host::SessionStore(roots_).Find(id).value()}.blobs());
   const auto small = blobs.Put(std::string("a\0b", 3));
   const auto large = blobs.Put(std::string(std::size_t{8} << 20, 'x'));
   ASSERT_TRUE(small && large);

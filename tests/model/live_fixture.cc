@@ -39,8 +39,8 @@ void LiveTest::TearDown() {
   if (session_id_.empty()) return;
   const auto report = host::MakeLocalSessions(roots_)->Replay(session_id_);
   EXPECT_TRUE(!report || report->different == 0);
-  ExpectCauses(roots_.data + "/sessions/" + session_id_);
-  ExpectProjections(roots_.data + "/sessions/" + session_id_, 150);
+  ExpectCauses(host::SessionStore(roots_).Find(session_id_).value());
+  ExpectProjections(host::SessionStore(roots_).Find(session_id_).value(), 150);
 }
 
 void LiveTest::Script(std::string_view script, const std::string& api) {

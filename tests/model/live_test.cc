@@ -229,7 +229,7 @@ TEST_F(AskingTest, WhatWasAskedStillWaitsAfterTheProcessDied) {
   config::Roots copy{.data = dir_.path() + "/copy", .config = roots_.config};
   const host::SessionStore other(copy);
   ASSERT_TRUE(MakeDirs(copy.sessions()));
-  std::filesystem::copy(store.DirOf(session_id_), other.DirOf(session_id_),
+  std::filesystem::copy(store.Find(session_id_).value(), other.NewDir(session_id_),
                         std::filesystem::copy_options::recursive);
   session_->Cancel();
   ASSERT_TRUE(session_->Close());
@@ -509,8 +509,8 @@ TEST_F(LiveTest, ATurnThatFoundNoRoomIsSettledWhenThereIsRoomAgain) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   rlimit full = before;
-  full.rlim_cur =
-      std::filesystem::file_size(host::SessionStore(roots_).DirOf(session_id_) + "/events.jsonl");
+  full.rlim_cur = std::filesystem::file_size(host::SessionStore(roots_).Find(session_id_).value() +
+                                             "/events.jsonl");
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
   gate.Open();
   const protocol::TurnReport report = EndOf(*turn.turn_id);
@@ -543,7 +543,7 @@ TEST_F(LiveTest, ATurnOnAnotherDayBeginsWithTheDate) {
   header.session_id = "ses_old";
   header.kind = "chat";
   header.meta.cwd = project_;
-  const std::string folder = host::SessionStore(roots_).DirOf("ses_old");
+  const std::string folder = host::SessionStore(roots_).NewDir("ses_old");
   ASSERT_TRUE(MakeDirs(roots_.sessions()));
   const auto old = log::Log::Create(folder, header, options);
   ASSERT_TRUE(old) << old.error().Text();

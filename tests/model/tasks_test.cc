@@ -149,7 +149,7 @@ TEST_F(TasksLiveTest, APersonHasATaskStopped) {
   ASSERT_TRUE(output) << output.error().Text();
   EXPECT_EQ(output->text, "one\n");
   EXPECT_TRUE(output->running);
-  const std::string file = roots_.data + "/sessions/" + session_id_ + "/tasks/shell-1";
+  const std::string file = host::SessionStore(roots_).Find(session_id_).value() + "/tasks/shell-1";
   EXPECT_EQ(ReadFile(file).value_or(""), "one\n");
 
   ASSERT_TRUE(session_->StopTask("shell-1"));
@@ -179,7 +179,7 @@ TEST_F(TasksLiveTest, WhatDiedWithItsProcessIsLostAndToldOnce) {
   log::Options options;
   options.mode = log::Mode::kWrite;
   ASSERT_TRUE(MakeDirs(roots_.sessions()));
-  const std::string folder = host::SessionStore(roots_).DirOf("ses_dead");
+  const std::string folder = host::SessionStore(roots_).NewDir("ses_dead");
   {
     const auto log = log::Log::Create(folder, header, options);
     ASSERT_TRUE(log) << log.error().Text();

@@ -1,0 +1,86 @@
+// Root and child sessions in a temporary home, made with the log itself, for the tests of this
+// module.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/fs.h"
+#include "base/temp_dir.h"
+#include "host/session_store.h"
+#include "log/log.h"
+
+namespace stet::host {
+
+class SessionTreeTest : public testing::Test {
+ protected:
+  /// A root with one message, closed.
+  void MakeRoot(const std::string& id) { Make(store_.NewDir(id), HeaderOf(id, "chat")); }
+
+  /// A child of `parent`, closed, with a message and a blob of its own.
+  void MakeChild(const std::string& parent, const std::string& id) {
+    const Result<SessionPlace> place = store_.NewChild(parent, id);
+    ASSERT_TRUE(place) << place.error().Text();
+    Make(place->dir, ChildHeader(parent, place->root_id, id));
+  }
+
+  /// As a child of `parent` in `root` says it.
+  static protocol::Header ChildHeader(const std::string& parent, const std::string& root,
+                                      const std::string& id) {
+    protocol::Header header = HeaderOf(id, "agent");
+    header.parent_session_id = parent;
+    header.root_session_id = root;
+    header.agent_id = "agent-" + id;
+    return header;
+  }
+  static protocol::Header HeaderOf(const std::string& id, const std::string& kind) {
+    protocol::Header header;
+    header.session_id = id;
+    header.kind = kind;
+    header.device_id = "dev_test";
+    header.meta.cwd = "/project";
+    return header;
+  }
+
+  void Make(const std::string& dir, const protocol::Header& header) {
+    Result<std::unique_ptr<log::Log>> log =
+        log::Log::Create(dir, header, {.mode = log::Mode::kWrite, .device_id = "dev_test"});
+    ASSERT_TRUE(log) << log.error().Text();
+    const Result<std::string> blob = (*log)->blobs().Put("kept by " + header.session_id);
+    ASSERT_TRUE(blob) << blob.error().Text();
+    protocol::UserMessage message;
+    message.source = "user";
+    message.message.blocks.push_back(protocol::TextBlock{.text = "hello " + header.session_id});
+    protocol::Evidence evidence;
+    evidence.evidence_id = "ev_1";
+    evidence.kind = "user";
+    evidence.outcome = "passed";
+    evidence.blob = *blob;
+    ASSERT_TRUE(
+        (*log)->Append({{.payload = std::move(message)}, {.payload = std::move(evidence)}}));
+    ASSERT_TRUE((*log)->Close());
+  }
+
+  /// Held until the log is gone.
+  std::unique_ptr<log::Log> Write(const std::string& id) {
+    Result<std::unique_ptr<log::Log>> log = log::Log::Open(
+        store_.Find(id).value(), {.mode = log::Mode::kWrite, .device_id = "dev_test"});
+    EXPECT_TRUE(log) << log.error().Text();
+    return *std::move(log);
+  }
+
+  protocol::Header HeaderIn(const std::string& dir) {
+    Result<std::unique_ptr<log::Log>> log = log::Log::Open(dir, {});
+    EXPECT_TRUE(log) << log.error().Text();
+    return log ? (*log)->header() : protocol::Header();
+  }
+
+  TempDir home_;
+  const config::Roots roots_{home_.path(), home_.path()};
+  SessionStore store_{roots_};
+};
+
+}  // namespace stet::host
