@@ -105,7 +105,8 @@ class Lane {
   [[nodiscard]] Result<protocol::TaskRows> Tasks() const;
   /// A person has it stopped; its end follows soon. kNotFound, kConflict when it has ended.
   Status StopTask(const std::string& task_id);
-  [[nodiscard]] Result<protocol::TaskOutput> TaskOutput(const std::string& task_id) const;
+  [[nodiscard]] Result<protocol::TaskOutput> TaskOutput(
+      const std::string& task_id, const protocol::TaskRange& range = {}) const;
   /// From now on a client answers what is asked.
   void ExpectAnswers() { asks_.set_present(true); }
   /// What a client does for the session from now on; null: nothing.

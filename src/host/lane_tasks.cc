@@ -28,6 +28,23 @@ bool KeepOutput(log::Log& log, const agent::Redactor& redactor, std::string outp
   return whole.has_value();
 }
 
+/// How a task ended, as its log has it; nothing when it has none that has ended.
+std::optional<std::string> PastOf(log::Log& log, const std::string& task_id) {
+  const Result<protocol::TaskRows> rows = agent::ReadTasks(log);
+  if (!rows) return std::nullopt;
+  const Result<protocol::TaskRow> row = agent::FindTask(*rows, task_id);
+  if (!row || !row->ended_at) return std::nullopt;
+  protocol::Task end;
+  end.task_id = row->task_id;
+  end.kind = row->kind;
+  end.phase = row->state == "lost" ? "lost" : "end";
+  end.status = row->state;
+  end.exit = row->exit;
+  end.signal = row->signal;
+  end.tail = row->tail;
+  return agent::TaskNotice(end, log.blobs());
+}
+
 }  // namespace
 
 void Lane::OpenTasks(const protocol::TaskRows& tasks) {
@@ -38,6 +55,7 @@ void Lane::OpenTasks(const protocol::TaskRows& tasks) {
       },
       agent::NextTaskNumber(*setup_.log, tasks));
   shells_ = std::make_unique<tool::Shells>(*tasks_, setup_.log->paths().tasks());
+  shells_->KnowPast([this](const std::string& task_id) { return PastOf(*setup_.log, task_id); });
 }
 
 /// Appends the ends of tasks in order; those that the log had no room for are tried again.
@@ -132,13 +150,14 @@ Status Lane::StopTask(const std::string& task_id) {
   return {};
 }
 
-Result<protocol::TaskOutput> Lane::TaskOutput(const std::string& task_id) const {
+Result<protocol::TaskOutput> Lane::TaskOutput(const std::string& task_id,
+                                              const protocol::TaskRange& range) const {
   ASSIGN_OR_RETURN(const protocol::TaskRows rows, Tasks());
   ASSIGN_OR_RETURN(const protocol::TaskRow row, agent::FindTask(rows, task_id));
   if (const auto found = tasks_->Find(task_id); found && !row.ended_at)
-    return TaskOutputOf(bench_.redactor.Clean((*found)->Output()), true);
+    return TaskOutputOf(bench_.redactor.Clean((*found)->Output()), true, range);
   ASSIGN_OR_RETURN(std::string bytes, KeptOutput(setup_.log->blobs(), row));
-  return TaskOutputOf(std::move(bytes), false);
+  return TaskOutputOf(bytes, false, range);
 }
 
 }  // namespace stet::host
