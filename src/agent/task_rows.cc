@@ -5,10 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
+
 namespace stet::agent {
 namespace {
 
-void TakeTask(const protocol::Event& event, const protocol::Task& task, protocol::TaskRows& rows) {
+/// `at` is when it happened: of a task that was lost, when anything was last heard of it.
+void TakeTask(Millis at, const protocol::Task& task, protocol::TaskRows& rows) {
   auto row = std::ranges::find(rows, task.task_id, &protocol::TaskRow::task_id);
   if (row == rows.end()) {
     row = rows.emplace(rows.end());
@@ -18,11 +21,11 @@ void TakeTask(const protocol::Event& event, const protocol::Task& task, protocol
     row->name = task.name.value_or("");
     row->by = task.by;
     row->tool_call_id = task.tool_call_id;
-    row->started_at = event.stamp.ts;
+    row->started_at = at;
   }
   if (!task.ends()) return;
   row->state = task.phase == "lost" ? "lost" : task.status.value_or("completed");
-  row->ended_at = event.stamp.ts;
+  row->ended_at = std::max<Millis>(at, row->started_at);
   row->exit = task.exit;
   row->signal = task.signal;
   row->tail = task.tail;
@@ -34,11 +37,20 @@ void TakeTask(const protocol::Event& event, const protocol::Task& task, protocol
 Result<protocol::TaskRows> ReadTasks(const log::Log& log) {
   protocol::TaskRows rows;
   const std::vector<log::Entry>& entries = log.index().entries();
+  log::Ordinal before_opening = log::kNone;  // The last event of the process before.
   for (log::Ordinal at = 0; at < entries.size(); ++at) {
+    if (entries[at].type == protocol::kTypeNumber<protocol::Opened>)
+      before_opening = at > 0 ? at - 1 : log::kNone;
     if (entries[at].type != protocol::kTypeNumber<protocol::Task>) continue;
     ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(at));
-    if (const auto* task = std::get_if<protocol::Task>(&event.payload))
-      TakeTask(event, *task, rows);
+    const auto* task = std::get_if<protocol::Task>(&event.payload);
+    if (task == nullptr) continue;
+    Millis moment = event.stamp.ts;
+    // The process that opens the log notes the loss, maybe days later.
+    if (task->phase == "lost" && before_opening != log::kNone) {
+      if (const auto last = log.EventAt(before_opening)) moment = last->stamp.ts;
+    }
+    TakeTask(moment, *task, rows);
   }
   return rows;
 }
@@ -48,8 +60,10 @@ Result<protocol::TaskRow> FindTask(const protocol::TaskRows& rows, const std::st
   if (found != rows.end()) return *found;
   std::string ids;
   for (const protocol::TaskRow& row : rows) ids += (ids.empty() ? "" : ", ") + row.task_id;
-  return Fail(Code::kNotFound, fmt::format("there is no task {}; there {}", task_id,
-                                           ids.empty() ? "is none" : "are: " + ids));
+  return Fail(Code::kNotFound,
+              ids.empty()
+                  ? fmt::format("no task {}: nothing has run in this session's background", task_id)
+                  : fmt::format("no task {}: this session's tasks are {}", task_id, ids));
 }
 
 std::int64_t NextTaskNumber(const log::Log& log, const protocol::TaskRows& rows) {

@@ -42,6 +42,16 @@ bool IsPlain(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
 }
 
+/// Whether the text begins with what breaks a line, or turns around what follows it on a terminal:
+/// U+2028 to U+202E and U+2066 to U+2069. The marks that only say where a letter belongs (U+200E,
+/// U+200F) stay: texts from right to left need them.
+bool TurnsText(std::string_view text) {
+  if (text.size() < 3 || text[0] != '\xE2') return false;
+  const auto last = static_cast<unsigned char>(text[2]);
+  if (text[1] == '\x80') return last >= 0xA8 && last <= 0xAE;
+  return text[1] == '\x81' && last >= 0xA6 && last <= 0xA9;
+}
+
 }  // namespace
 
 std::size_t TextWidth(std::string_view text) {
@@ -115,6 +125,9 @@ std::string PrintableText(std::string_view text) {
     if (c1) {
       out += "\uFFFD";
       ++i;
+    } else if (TurnsText(text.substr(i))) {
+      out += "\uFFFD";
+      i += 2;
     } else if (byte == 0x7F) {
       out += "\u2421";
     } else if (byte < 0x20 && byte != '\n' && byte != '\t') {

@@ -24,8 +24,9 @@ std::string OneLineText(std::string_view text);
 /// half-width kana) or in how marks are composed.
 std::string FoldedText(std::string_view text);
 
-/// Control characters, escape sequences among them, made visible: what others wrote must not drive
-/// our terminal. Keeps line breaks and tabs.
+/// Control characters, escape sequences among them, made visible, and characters that turn text
+/// around (U+202E) or break lines in hiding: what others wrote must not drive our terminal. Keeps
+/// line breaks and tabs.
 std::string PrintableText(std::string_view text);
 
 }  // namespace stet

@@ -48,6 +48,8 @@ TEST(TextWidth, EscapeSequencesAreShownNotObeyed) {
   EXPECT_EQ(PrintableText("a\x1b[2Jb"), "a␛[2Jb");
   EXPECT_EQ(PrintableText("a\u009b2Jb"), "a\uFFFD2Jb");
   EXPECT_EQ(PrintableText("tab\tline\n"), "tab\tline\n");
+  EXPECT_EQ(PrintableText("a\u202Eb\u2066c\u2028d"), "a\uFFFDb\uFFFDc\uFFFDd");
+  EXPECT_EQ(PrintableText("\u2027\u200F\u202F\u2065\u206A"), "\u2027\u200F\u202F\u2065\u206A");
 }
 
 TEST(FoldedTextTest, CaseWidthAndCompositionDoNotMatter) {

@@ -1,8 +1,11 @@
 #include "cli/arguments.h"
 
+#include <algorithm>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/text_width.h"
 #include "base/version.h"
 #include "cli/completion.h"
 #include "cli/exit_codes.h"
@@ -39,6 +42,7 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   };
 
   CLI::App* ls = verb("ls", "List sessions, newest first");
+  ls->add_flag("--all", command.all, "Child sessions too, each under its root");
   with_json(ls);
 
   CLI::App* show = verb("show", "Print a session's transcript");
@@ -74,11 +78,12 @@ void AddSessions(CLI::App& app, SessionsCommand& command) {
   clone->add_option("--at", command.at, "Up to this event instead of the leaf");
   with_json(clone);
 
-  CLI::App* exporting = verb("export", "Write a session to a tar, or its log alone");
+  CLI::App* exporting =
+      verb("export", "Write a session and its children to a tar, or its log alone");
   with_id(exporting);
   exporting->add_option("-o,--output", command.output,
                         "The file to write (default: ID.tar or ID.jsonl here; - for stdout)");
-  exporting->add_flag("--jsonl", command.jsonl, "The log alone, without blobs and child agents");
+  exporting->add_flag("--jsonl", command.jsonl, "The log alone, without blobs and child sessions");
   exporting->add_flag("--reveal", command.reveal, "Do not mask what looks like a secret");
 
   CLI::App* import = verb("import", "Take in an exported session (a tar or a JSONL)");
@@ -195,7 +200,7 @@ void AddPermissions(CLI::App& app, WorkCommand& command) {
       "--dangerously-skip-permissions", [&command] { command.mode = "bypass"; },
       "The same as --permission-mode bypass");
   app.add_option("--permission-prompt-tool", command.permission_prompt_tool,
-                 "stdio: whoever reads stream-json is asked");
+                 "stdio: the reader of stream-json is asked");
 }
 
 /// Flags that SDKs pass and that change nothing here.
@@ -395,11 +400,17 @@ void AddTasks(CLI::App& app, TasksCommand& command) {
         "The session's id, or a beginning of it; the newest of this folder by default");
     verb->add_flag("--json", command.json, "Print JSON");
     verb->callback([&command, name] { command.verb = name; });
+    return verb;
   };
   add("ls", "List what runs, and what has run");
   add("show", "Show one task");
-  add("stop", "Stop a task and everything that it started");
-  add("output", "Print what a task has written");
+  add("stop", "Stop a task and everything that it started; waits for its end");
+  CLI::App* output = add("output", "Print what a task has written: the last 1 MB of it");
+  CLI::Option* all = output->add_flag("--all", command.all, "All of it, from the beginning");
+  output->add_option("--offset", command.offset, "From this byte on")
+      ->check(CLI::NonNegativeNumber)
+      ->excludes(all);
+  output->add_option("--limit", command.limit, "At most so many bytes")->check(CLI::PositiveNumber);
 }
 
 /// The agent itself runs in main, too; editors append `setup` to let a user log in.
@@ -438,6 +449,31 @@ Answer Wrong(std::string_view what) {
   return {fmt::format("stet: {}\n`stet --help` shows what there is.\n", what), kExitUsage};
 }
 
+/// Names a word that stands where a verb should and is none; empty when that is not what is wrong.
+std::string WrongVerb(const CLI::App& app, int argc, const char* const* argv) {
+  const auto any = [](const CLI::App*) { return true; };
+  const CLI::App* at = &app;
+  std::string path = "stet";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.starts_with("-")) continue;
+    const std::vector<const CLI::App*> verbs = at->get_subcommands(any);
+    const auto verb = std::ranges::find(verbs, word, &CLI::App::get_name);
+    if (verb != verbs.end()) {
+      at = *verb;
+      path += " " + word;
+      continue;
+    }
+    if (at == &app) continue;  // A prompt, or the value of an option.
+    if (verbs.empty()) return "";
+    std::vector<std::string> names;
+    for (const CLI::App* known : verbs) names.push_back(known->get_name());
+    return fmt::format("`{}` has no verb {}: write {}", path, PrintableText(word),
+                       CLI::detail::join(names, ", "));
+  }
+  return "";
+}
+
 /// What of the options does not go together; empty when all does.
 std::string WhatIsWrong(const WorkCommand& work) {
   if (work.continue_latest && work.resume)
@@ -448,7 +484,7 @@ std::string WhatIsWrong(const WorkCommand& work) {
   if (!work.session_id.empty() && resumes && !work.fork)
     return "--session-id is for a new session, or with --fork-session";
   if (work.print && work.resume && work.resume->empty())
-    return "-p -r needs the session's id: there is nobody to pick one";
+    return "-p -r needs the session's id: -p asks nothing, so none can be picked";
   const bool streams = work.output_format == "stream-json";
   if (work.input_format == "stream-json" && !streams)
     return "--input-format stream-json needs --output-format stream-json";
@@ -456,7 +492,7 @@ std::string WhatIsWrong(const WorkCommand& work) {
     return "--include-partial-messages needs --output-format stream-json";
   if (!work.permission_prompt_tool.empty() && work.permission_prompt_tool != "stdio")
     return fmt::format(
-        "--permission-prompt-tool {} is not supported: only stdio is, by which whoever reads "
+        "--permission-prompt-tool {} is not supported: only stdio is, by which the reader of "
         "stream-json is asked; a PermissionRequest hook can answer as well",
         work.permission_prompt_tool);
   if (!work.permission_prompt_tool.empty() && work.input_format != "stream-json")
@@ -521,7 +557,8 @@ Command ParseArguments(int argc, const char* const* argv) {
   } catch (const CLI::CallForVersion& version) {
     return Answer{fmt::format("{}\n", version.what()), kExitDone};
   } catch (const CLI::ParseError& error) {
-    return Wrong(error.what());
+    const std::string verb = WrongVerb(app, argc, argv);
+    return Wrong(verb.empty() ? error.what() : verb);
   }
   if (!shell.empty()) return Answer{CompletionScript(shell, FactsOf(app)), kExitDone};
   if (!models.verb.empty()) return models;

@@ -165,6 +165,10 @@ struct TasksCommand {
   std::string task_id;     // For all but ls.
   std::string session_id;  // As it was typed; empty: the newest of this folder.
   bool json = false;
+  // Of the output:
+  bool all = false;
+  std::optional<std::int64_t> offset;
+  std::optional<std::int64_t> limit;
 };
 
 /// Nothing to run: text to print, and the exit code.

@@ -16,7 +16,9 @@ Result<std::string> ChosenSession(const std::string& typed, const std::string& c
   ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> all, sessions.List());
   const auto newest = std::ranges::find(all, here, &protocol::SessionSummary::cwd);
   if (newest == all.end())
-    return Fail(Code::kNotFound, fmt::format("there is no session of {}", here));
+    return Fail(
+        Code::kNotFound,
+        fmt::format("no session was started in {}: name one, `stet sessions ls` lists them", here));
   return newest->session_id;
 }
 

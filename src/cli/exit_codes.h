@@ -23,4 +23,10 @@ inline int ExitCodeOf(Code code) {
   }
 }
 
+/// What is wrong with an option of the command line, which it names, is wrong usage.
+inline int ExitCodeOf(const Error& error) {
+  const bool usage = error.code == Code::kInvalid && error.message.starts_with("--");
+  return usage ? kExitUsage : ExitCodeOf(error.code);
+}
+
 }  // namespace stet::cli

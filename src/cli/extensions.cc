@@ -25,7 +25,7 @@ void Add(std::string& text, std::string_view what, const std::vector<std::string
 }  // namespace
 
 std::string ExtensionsText(const protocol::ExtensionRows& rows) {
-  if (rows.empty()) return "there are no extensions\n";
+  if (rows.empty()) return "No extensions are installed, for the user or in this folder.\n";
   std::string text;
   for (const protocol::ExtensionRow& row : rows) {
     if (row.problem) {

@@ -52,7 +52,8 @@ Result<int> ShowLogs(const HostCommand& command, client::HostControl& host, Term
   ASSIGN_OR_RETURN(const std::string path, host.LogPath(command.session_id));
   const Result<std::string> newest = ReadFile(path);
   if (!newest && newest.error().code == Code::kNotFound)
-    return Fail(Code::kNotFound, "there is no log yet: no host has run");
+    return Fail(Code::kNotFound,
+                "no host has run yet, so it has no log: `stet host start` starts one");
   if (!newest) return std::unexpected(newest.error());
   // The file before it was rotated may not be there.
   const std::string text = ReadFile(path + ".1").value_or("") + *newest;
@@ -85,7 +86,7 @@ Result<int> RunTokens(const HostCommand& command, client::HostControl& host, Ter
     const std::vector<std::string> usual = {"view", "send", "approve"};
     ASSIGN_OR_RETURN(const std::string token,
                      host.AddToken(command.name, command.rights.empty() ? usual : command.rights));
-    terminal.Say("stet: the token is shown this once; whoever has it may connect");
+    terminal.Say("stet: the token is shown this once; every program that has it may connect");
     return terminal.Print(token + "\n") ? kExitDone : kExitFailed;
   }
   ASSIGN_OR_RETURN(const protocol::TokenRows rows, host.Tokens());

@@ -16,7 +16,8 @@ namespace {
 Result<std::optional<std::string>> Pick(client::Sessions& sessions, Tty& tty) {
   ASSIGN_OR_RETURN(std::vector<protocol::SessionSummary> all, sessions.List());
   std::erase_if(all, [](const protocol::SessionSummary& one) { return one.user_messages == 0; });
-  if (all.empty()) return Fail(Code::kNotFound, "there are no sessions yet");
+  if (all.empty())
+    return Fail(Code::kNotFound, "there are no sessions to pick from yet: `stet` starts one");
   return PickSession(all, tty);
 }
 

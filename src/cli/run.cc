@@ -108,7 +108,7 @@ int Run(int argc, const char* const* argv, const Clients& clients) {
   const Result<int> done = Perform(command, clients, terminal);
   if (done) return *done;
   terminal.Say(fmt::format("stet: {}", done.error().Text()));
-  return ExitCodeOf(done.error().code);
+  return ExitCodeOf(done.error());
 }
 
 }  // namespace stet::cli

@@ -70,8 +70,24 @@ std::string Plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string WithChildren(std::uint64_t children) {
+  return fmt::format("{} {}", children, children == 1 ? "child" : "children");
+}
+
+/// A child stands under its root, further in, with what it is for.
+std::string IndentedId(const protocol::SessionSummary& row) {
+  return row.root_session_id ? "  " + row.session_id : row.session_id;
+}
+
+std::string TitleOf(const protocol::SessionSummary& row) {
+  if (!row.root_session_id) return row.title;
+  const std::string agent = row.agent_id ? " " + *row.agent_id : "";
+  return fmt::format("[{}{}] {}", row.kind, agent, row.title);
+}
+
 Result<int> List(const Work& work) {
-  ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> rows, work.sessions.List());
+  ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> rows,
+                   work.sessions.List(work.command.all));
   if (work.command.json) return work.PrintJson(rows);
   if (rows.empty()) {
     work.terminal.Say("There are no sessions yet.");
@@ -79,7 +95,7 @@ Result<int> List(const Work& work) {
   }
   std::size_t id_columns = 0;  // An id is never cut: it is there to be copied.
   for (const protocol::SessionSummary& row : rows)
-    id_columns = std::max(id_columns, row.session_id.size());
+    id_columns = std::max(id_columns, IndentedId(row).size());
   constexpr std::size_t kAgeColumns = 12;
   constexpr std::size_t kCountColumns = 6;
   const std::size_t used = id_columns + kAgeColumns + kCountColumns + 6;
@@ -90,9 +106,9 @@ Result<int> List(const Work& work) {
       Style::kDim, fmt::format("{:<{}}  {:<{}}  {:>{}}  {}\n", "ID", id_columns, "UPDATED",
                                kAgeColumns, "TURNS", kCountColumns, "TITLE"));
   for (const protocol::SessionSummary& row : rows) {
-    out += fmt::format("{}  {}  {:>{}}  {}\n", Padded(row.session_id, id_columns),
+    out += fmt::format("{}  {}  {:>{}}  {}\n", Padded(IndentedId(row), id_columns),
                        Padded(AgeText(row.updated_at, now), kAgeColumns), row.user_messages,
-                       kCountColumns, TitleText(row.title, title_columns));
+                       kCountColumns, TitleText(TitleOf(row), title_columns));
   }
   return work.Print(out);
 }
@@ -111,7 +127,7 @@ Result<int> Show(const Work& work) {
     return reader_stays = work.terminal.Print(text);
   };
   if (work.command.json) {
-    RETURN_IF_ERROR(work.sessions.Events(id, work.command.at, [&](const protocol::Event& event) {
+    RETURN_IF_ERROR(work.sessions.RawEvents(id, work.command.at, [&](const protocol::Event& event) {
       std::string line;
       EncodeEvent(event, line);
       return print(line + '\n');
@@ -196,7 +212,8 @@ void TellFaults(const Work& work, const protocol::FaultReports& faults) {
     std::string where =
         fault.line > 0 ? fmt::format("line {}, byte {}: ", fault.line, fault.offset) : "";
     (void)work.terminal.Print(fmt::format(
-        "  {}{}{}: {}{}\n", where, work.terminal.Styled(Style::kRed, fault.title),
+        "  {}{}{}{}: {}{}\n", fault.session_id ? PrintableText(*fault.session_id) + ": " : "",
+        where, work.terminal.Styled(Style::kRed, fault.title),
         fault.id.empty() ? "" : " " + PrintableText(fault.id), PrintableText(fault.detail),
         fault.recorded ? " (recorded: nothing left to do)" : ""));
   }
@@ -226,8 +243,10 @@ Result<int> VerifyOne(const Work& work, const std::string& id) {
   const std::string verdict = report.sound ? work.terminal.Styled(Style::kGreen, "sound")
                                            : work.terminal.Styled(Style::kRed, "not sound");
   RETURN_IF_ERROR(
-      work.Print(fmt::format("{}: {}: {}, {}, {}\n", id, verdict, Plural(report.events, "event"),
-                             BytesText(report.bytes), Plural(report.faults.size(), "fault"))));
+      work.Print(fmt::format("{}: {}: {}{}, {}, {}\n", id, verdict,
+                             report.children > 0 ? WithChildren(report.children) + ", " : "",
+                             Plural(report.events, "event"), BytesText(report.bytes),
+                             Plural(report.faults.size(), "fault"))));
   TellFaults(work, report.faults);
   if (!report.plan.empty())
     work.terminal.Say(
@@ -285,7 +304,9 @@ Result<int> Remove(const Work& work) {
   for (const std::string& id : ids) {
     ASSIGN_OR_RETURN(const protocol::SessionSummary summary, work.sessions.Describe(id));
     if (!Agreed(work,
-                fmt::format("Move {} \"{}\" to the trash?", id, TitleText(summary.title, 60))))
+                fmt::format("Move {} \"{}\"{} to the trash?", id, TitleText(summary.title, 60),
+                            summary.root_session_id ? ", a child of " + *summary.root_session_id
+                                                    : " and its children")))
       return kExitFailed;
     RETURN_IF_ERROR(work.sessions.Remove(id));
     work.terminal.Say(
@@ -305,9 +326,10 @@ Result<int> Restore(const Work& work) {
   if (work.command.json) return work.PrintJson(rows);
   if (rows.empty()) work.terminal.Say("The trash is empty.");
   for (const protocol::TrashRow& row : rows) {
-    RETURN_IF_ERROR(work.Print(fmt::format("{}  removed {}  {:>10}  {}\n", row.session_id,
-                                           TimeText(row.removed_at), BytesText(row.bytes),
-                                           TitleText(row.title, 60))));
+    RETURN_IF_ERROR(work.Print(fmt::format(
+        "{}  removed {}  {:>10}  {}{}\n", row.session_id, TimeText(row.removed_at),
+        BytesText(row.bytes), TitleText(row.title, 60),
+        row.root_session_id ? fmt::format(" (a child of {})", *row.root_session_id) : "")));
   }
   return kExitDone;
 }
@@ -317,12 +339,24 @@ Result<int> DiskUse(const Work& work) {
   if (work.command.json) return work.PrintJson(report);
   std::string out;
   for (const protocol::DiskUseRow& row : report.sessions) {
-    out += fmt::format("{:>10}  {}  {}\n", BytesText(row.total_bytes), row.session_id,
-                       TitleText(row.title, 50));
+    out += fmt::format(
+        "{:>10}  {}  {}{}\n", BytesText(row.total_bytes), row.session_id, TitleText(row.title, 50),
+        row.children > 0 ? fmt::format(" (with {})", WithChildren(row.children)) : "");
   }
   out += fmt::format("{:>10}  trash\n{:>10}  total\n", BytesText(report.trash_bytes),
                      BytesText(report.total_bytes));
   return work.Print(out);
+}
+
+bool IsHeld(const protocol::GarbageItem& item) { return item.kind == "held"; }
+
+void TellHeld(const Work& work, const std::vector<protocol::GarbageItem>& items) {
+  for (const protocol::GarbageItem& item : items) {
+    if (!IsHeld(item)) continue;
+    work.terminal.Say(
+        fmt::format("stet: {} and what lies with it was passed over: process {} is writing it",
+                    item.session_id, item.held_by.value_or(0)));
+  }
 }
 
 Result<int> CollectGarbage(const Work& work) {
@@ -332,14 +366,16 @@ Result<int> CollectGarbage(const Work& work) {
     return GarbageReport{.items = std::move(items)};
   }());
   for (const protocol::GarbageItem& item : report.items) report.bytes += item.bytes;
+  TellHeld(work, report.items);
   if (!work.command.json) {
+    std::erase_if(report.items, IsHeld);
     for (const protocol::GarbageItem& item : report.items) {
       RETURN_IF_ERROR(work.Print(fmt::format("{:>10}  {:<9}  {}\n", BytesText(item.bytes),
                                              item.kind, PrintableText(item.path))));
     }
   }
   const bool asks = !work.command.json || work.command.yes;
-  if (report.items.empty()) {
+  if (std::ranges::all_of(report.items, IsHeld)) {
     work.terminal.Say("There is nothing to delete.");
   } else if (asks && Agreed(work, fmt::format("Delete these {} for good ({})?",
                                               Plural(report.items.size(), "file"),

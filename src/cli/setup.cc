@@ -95,7 +95,8 @@ class Setup {
       ASSIGN_OR_RETURN(said, Ask(rows + "Its number or id:", terminal_));
     }
     choice_.id = Meant(said, ids);
-    if (choice_.id.empty()) return Fail(Code::kInvalid, "there is no model without an id");
+    if (choice_.id.empty())
+      return Fail(Code::kInvalid, "a model needs an id: give it with --model");
     return {};
   }
 

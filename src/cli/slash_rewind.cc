@@ -57,7 +57,7 @@ void PickPlace(Places places, const std::string& prompt, Desk& desk,
 
 std::string FileLine(const protocol::FileRow& row) {
   std::string line = fmt::format("  {} ({})", row.path, row.op);
-  if (row.changed_since) line += ", changed by somebody else since";
+  if (row.changed_since) line += ", changed by something else since";
   if (!row.can_restore) line += ", its content before is not kept";
   return PrintableText(line) + "\n";
 }

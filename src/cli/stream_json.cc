@@ -308,7 +308,7 @@ void StreamJson::Refuse(const Error& error) {
   report.reason = "error";
   report.error = error.Text();
   events_.End(report, {.queued = static_cast<std::int64_t>(awaited_ + held_.size()), .run = {}});
-  exit_code_ = ExitCodeOf(error.code);
+  exit_code_ = ExitCodeOf(error);
 }
 
 void StreamJson::Hear(const client::News& news) {

@@ -1,9 +1,12 @@
 #include "cli/tasks.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/text_width.h"
 #include "cli/chosen_session.h"
 #include "cli/exit_codes.h"
@@ -32,8 +35,9 @@ std::string HowEnded(const protocol::TaskRow& row) {
 Result<protocol::TaskRow> FindRow(const protocol::TaskRows& rows, const std::string& task_id) {
   const auto found = std::ranges::find(rows, task_id, &protocol::TaskRow::task_id);
   if (found == rows.end())
-    return Fail(Code::kNotFound,
-                fmt::format("there is no task {}; `stet tasks ls` lists them", task_id));
+    return Fail(
+        Code::kNotFound,
+        fmt::format("no task {} in this session: `stet tasks ls` lists its tasks", task_id));
   return *found;
 }
 
@@ -56,12 +60,78 @@ Result<int> PrintText(Terminal& terminal, std::string_view text) {
   return terminal.Print(text) ? kExitDone : kExitFailed;
 }
 
-Result<int> PrintTaskOutput(const protocol::TaskOutput& output, Terminal& terminal) {
-  if (output.left_out > 0)
-    terminal.Say(fmt::format("stet: the first {} bytes are left out", output.left_out));
-  // A terminal is shown what it cannot be driven by; a pipe gets the bytes.
-  return PrintText(terminal,
-                   terminal.stdout_is_terminal() ? PrintableText(output.text) : output.text);
+/// What every verb about one task works with.
+struct TaskWork {
+  const TasksCommand& command;
+  const std::string& session;
+  client::Sessions& sessions;
+  Terminal& terminal;
+};
+
+void TellLeftOut(const protocol::TaskOutput& first, const protocol::TaskOutput& last,
+                 Terminal& terminal) {
+  if (first.left_out > 0)
+    terminal.Say(fmt::format("stet: {} bytes before this are left out; --all prints everything",
+                             first.left_out));
+  if (last.end < last.bytes)
+    terminal.Say(fmt::format("stet: {} bytes behind this are left out; --offset {} goes on there",
+                             last.bytes - last.end, last.end));
+}
+
+/// Part by part, so that no more than one is in memory.
+Result<int> PrintTaskOutput(const TaskWork& work) {
+  const auto& [command, session, sessions, terminal] = work;
+  protocol::TaskRange range;
+  range.offset = command.all ? protocol::OptionalInt(0) : command.offset;
+  range.limit = command.limit;
+  ASSIGN_OR_RETURN(const protocol::TaskOutput first,
+                   sessions.TaskOutput(session, command.task_id, range));
+  if (command.json) return PrintText(terminal, Encode(first) + "\n");
+  protocol::TaskOutput part = first;
+  const std::int64_t stop =
+      command.limit ? first.left_out + std::min(*command.limit, first.bytes) : first.bytes;
+  for (;;) {
+    // A terminal is shown what it cannot be driven by; a pipe gets the bytes.
+    if (!terminal.Print(terminal.stdout_is_terminal() ? PrintableText(part.text) : part.text))
+      return kExitFailed;
+    const bool more = range.offset && part.end < stop && part.end > part.left_out;
+    if (!more) break;
+    range.offset = part.end;
+    range.limit = stop - part.end;
+    ASSIGN_OR_RETURN(part, sessions.TaskOutput(session, command.task_id, range));
+  }
+  TellLeftOut(first, part, terminal);
+  return kExitDone;
+}
+
+/// Its row once it has ended, or as it is when that takes too long.
+Result<protocol::TaskRow> AwaitTaskEnd(const TaskWork& work) {
+  constexpr std::chrono::seconds kPatience{5};
+  constexpr std::chrono::milliseconds kPause{20};
+  const Deadline deadline = Deadline::After(kPatience);
+  for (;;) {
+    ASSIGN_OR_RETURN(const protocol::TaskRows rows, work.sessions.Tasks(work.session));
+    ASSIGN_OR_RETURN(protocol::TaskRow row, FindRow(rows, work.command.task_id));
+    if (row.state != "running" || deadline.Passed()) return row;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+Result<int> StopOneTask(const TaskWork& work) {
+  RETURN_IF_ERROR(work.sessions.StopTask(work.session, work.command.task_id));
+  ASSIGN_OR_RETURN(const protocol::TaskRow row, AwaitTaskEnd(work));
+  if (work.command.json) return PrintText(work.terminal, Encode(row) + "\n");
+  const std::string name = PrintableText(OneLineText(row.name));
+  if (row.state == "running") {
+    work.terminal.Say(fmt::format(
+        "stet: {} ({}) was told to stop and still runs; `stet tasks show {}` tells when it has "
+        "ended",
+        row.task_id, name, row.task_id));
+    return kExitFailed;
+  }
+  const std::string how = HowEnded(row);
+  return PrintText(work.terminal, fmt::format("{} ({}) was stopped: {}{}\n", row.task_id, name,
+                                              row.state, how.empty() ? "" : ", " + how));
 }
 
 }  // namespace
@@ -78,16 +148,8 @@ std::string TasksText(const protocol::TaskRows& rows, std::size_t columns, Milli
 
 Result<int> RunTasks(const TasksCommand& command, client::Sessions& sessions, Terminal& terminal) {
   ASSIGN_OR_RETURN(const std::string session, ChosenSession(command.session_id, "", sessions));
-  if (command.verb == "stop") {
-    RETURN_IF_ERROR(sessions.StopTask(session, command.task_id));
-    return command.json ? PrintText(terminal, "{}\n") : kExitDone;
-  }
-  if (command.verb == "output") {
-    ASSIGN_OR_RETURN(const protocol::TaskOutput output,
-                     sessions.TaskOutput(session, command.task_id));
-    return command.json ? PrintText(terminal, Encode(output) + "\n")
-                        : PrintTaskOutput(output, terminal);
-  }
+  if (command.verb == "stop") return StopOneTask({command, session, sessions, terminal});
+  if (command.verb == "output") return PrintTaskOutput({command, session, sessions, terminal});
   const Millis now = SystemClock().Now();
   ASSIGN_OR_RETURN(const protocol::TaskRows rows, sessions.Tasks(session));
   if (command.verb == "show") {

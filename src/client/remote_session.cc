@@ -180,7 +180,7 @@ Status RemoteSession::StopTask(const std::string& task_id) {
 }
 
 Result<protocol::TaskOutput> RemoteSession::TaskOutput(const std::string& task_id) {
-  protocol::TaskRef task;
+  protocol::TaskOutputParams task;
   task.task_id = task_id;
   return Call<method::SessionTaskOutput>(std::move(task));
 }

@@ -22,7 +22,7 @@
 namespace stet::client {
 
 enum class ExportFormat {
-  kTar,    // The whole folder: log, blobs, child agents.
+  kTar,    // The whole folder: log, blobs, child sessions.
   kJsonl,  // The log alone.
 };
 
@@ -38,8 +38,8 @@ class Sessions {
  public:
   virtual ~Sessions() = default;
 
-  /// Newest first.
-  virtual Result<std::vector<protocol::SessionSummary>> List() = 0;
+  /// The roots, newest first; with `all` the children of each behind it.
+  virtual Result<std::vector<protocol::SessionSummary>> List(bool all = false) = 0;
   /// The one session whose id is or begins with `typed`. kNotFound, or kConflict naming the
   /// candidates.
   virtual Result<std::string> Resolve(std::string_view typed) = 0;
@@ -49,6 +49,11 @@ class Sessions {
   /// `sink` answers false: as they are, and as people read them.
   virtual Status Events(const std::string& session_id, const std::optional<std::string>& at,
                         const std::function<bool(const protocol::Event&)>& sink) = 0;
+  /// Every event that applies there, in the order of the file: those on the path, the control
+  /// events along it, and those that are about the session (openings, permissions, model calls,
+  /// tasks, ...), whenever they came.
+  virtual Status RawEvents(const std::string& session_id, const std::optional<std::string>& at,
+                           const std::function<bool(const protocol::Event&)>& sink) = 0;
   virtual Status Transcript(const std::string& session_id, const std::optional<std::string>& at,
                             const std::function<bool(const protocol::DisplayRow&)>& sink) = 0;
   /// What the session keeps under that name: an image, a file as it was before a change. kNotFound
@@ -74,8 +79,10 @@ class Sessions {
   virtual Result<protocol::TaskRows> Tasks(const std::string& session_id) = 0;
   /// By the host that runs it. kBusy names another process that does; kConflict when it has ended.
   virtual Status StopTask(const std::string& session_id, const std::string& task_id) = 0;
+  /// The end of it, or the part that `range` names; at most 1 MB at once.
   virtual Result<protocol::TaskOutput> TaskOutput(const std::string& session_id,
-                                                  const std::string& task_id) = 0;
+                                                  const std::string& task_id,
+                                                  const protocol::TaskRange& range = {}) = 0;
 
   /// `target` absent: to before the first event. `expected_leaf` absent: whatever the leaf is now.
   virtual Result<Moved> Rewind(const std::string& session_id,
@@ -87,6 +94,7 @@ class Sessions {
   virtual Result<std::string> Clone(const std::string& session_id,
                                     const std::optional<std::string>& at) = 0;
 
+  /// A root with its children; a child alone.
   virtual Result<protocol::VerifyReport> Verify(const std::string& session_id) = 0;
   virtual Status Repair(const std::string& session_id) = 0;
 
@@ -98,7 +106,7 @@ class Sessions {
   /// unless `new_id`.
   virtual Result<Imported> Import(const std::string& path, bool new_id) = 0;
 
-  /// Moves the session to the trash, from which Restore brings it back.
+  /// Moves the session to the trash, a root with its children, from which Restore brings it back.
   virtual Status Remove(const std::string& session_id) = 0;
   virtual Result<std::vector<protocol::TrashRow>> Trash() = 0;
   /// Takes a unique beginning of a removed session's id; gives the whole id.

@@ -25,13 +25,6 @@ using protocol::WireRequest;
 constexpr std::size_t kFullFrame = std::size_t{1} << 20;
 constexpr std::size_t kLargestAnswer = rpc::kMaxFrame - 4096;
 
-bool NamesClient(std::string_view id) {
-  return !id.empty() && id.size() <= 64 && std::ranges::all_of(id, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_';
-  });
-}
-
 Error Gone() { return {Code::kUnavailable, "the client has gone"}; }
 
 /// What the client of a connection does for one session.
@@ -62,8 +55,9 @@ class OfferedServices final : public client::Services {
 std::string IdentityOf(const Caller& caller, std::string_view wanted) {
   const std::string owner = caller.local ? "" : "@" + caller.name;
   if (wanted.ends_with(owner)) wanted.remove_suffix(owner.size());
-  const std::string own =
-      NamesClient(wanted) ? std::string(wanted) : protocol::NewClientId(ProcessRandom(), "client");
+  const std::string own = protocol::IsClientName(wanted)
+                              ? std::string(wanted)
+                              : protocol::NewClientId(ProcessRandom(), "client");
   return own + owner;
 }
 

@@ -4,11 +4,11 @@
 #include <set>
 
 #include <fcntl.h>
-#include <fmt/format.h>
 
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/lock.h"
+#include "host/tree_lock.h"
 #include "log/blobs.h"
 #include "log/paths.h"
 #include "log/scan.h"
@@ -74,48 +74,62 @@ void AddBlobs(const log::Paths& paths, const std::string& session_id,
   }
 }
 
-/// The session's own folder and those of its child agents.
-std::vector<log::Paths> FoldersOf(const SessionStore& store, const std::string& session_id) {
-  std::vector<log::Paths> folders{{store.NewDir(session_id)}};
-  const std::string agents = folders.front().agents();
-  const Result<std::vector<DirEntry>> children = ListDir(agents);
-  if (!children) return folders;
-  for (const DirEntry& child : *children) {
-    if (child.kind == EntryKind::kDir) folders.push_back({agents + "/" + child.name});
+/// A session of the tree that a process writes, if there is one.
+std::optional<GarbageItem> HeldIn(const std::vector<std::string>& dirs) {
+  for (const std::string& dir : dirs) {
+    const std::optional<LockHolder> holder = FileLock::Holder(log::Paths{dir}.lock());
+    if (!holder) continue;
+    return GarbageItem{.kind = "held",
+                       .session_id = std::string(log::Paths{dir}.session_id()),
+                       .path = dir,
+                       .held_by = holder->pid};
   }
-  return folders;
+  return std::nullopt;
 }
 
-std::vector<GarbageItem> GarbageOf(const SessionStore& store, const std::string& session_id) {
+/// Of a root and its children.
+std::vector<GarbageItem> GarbageOf(const SessionStore& store, const SessionPlace& root) {
+  const std::vector<std::string> dirs = store.TreeDirs(root);
+  // A writer makes a blob before the event that names it: what it is about to name must not go.
+  if (std::optional<GarbageItem> held = HeldIn(dirs)) return {*std::move(held)};
   std::vector<GarbageItem> items;
-  for (const log::Paths& paths : FoldersOf(store, session_id)) {
-    // A writer makes a blob before the event that names it: what it is about to name must not go.
-    if (FileLock::Holder(paths.lock())) continue;
-    AddBlobs(paths, session_id, items);
-    AddTemporaries(paths.dir, session_id, items);
-    AddTemporaries(paths.blobs(), session_id, items);
+  for (const std::string& dir : dirs) {
+    const log::Paths paths{dir};
+    const std::string id(paths.session_id());
+    AddBlobs(paths, id, items);
+    AddTemporaries(paths.dir, id, items);
+    AddTemporaries(paths.blobs(), id, items);
   }
+  AddTemporaries(log::Paths{root.dir}.agents(), root.session_id, items);
   return items;
 }
 
-/// Deletes one item if it is still garbage, holding its session's lock. Gives the bytes freed, 0
-/// when it was left.
-Result<std::uint64_t> CollectOne(const SessionStore& store, const GarbageItem& item) {
-  if (item.kind != "blob") {
-    RETURN_IF_ERROR(RemoveTree(item.path));
-    return item.bytes;
+/// Whether it is still garbage, now that its tree is held.
+bool StillGarbage(const SessionStore& store, const GarbageItem& item) {
+  if (item.kind != "blob") return true;
+  const Result<std::string> dir = store.Find(item.session_id);
+  if (!dir) return false;
+  std::vector<GarbageItem> still;
+  AddBlobs({*dir}, item.session_id, still);
+  return std::ranges::find(still, item.path, &GarbageItem::path) != still.end();
+}
+
+/// The locks of every tree that has an item, each once.
+Result<std::vector<TreeLock>> HoldTrees(const SessionStore& store,
+                                        const std::vector<GarbageItem>& items) {
+  std::set<std::string> roots;
+  for (const GarbageItem& item : items) {
+    if (item.kind == "trash" || item.kind == "held" || item.session_id.empty()) continue;
+    if (const Result<SessionPlace> place = store.Locate(item.session_id))
+      roots.insert(place->root_id);
   }
-  for (const log::Paths& paths : FoldersOf(store, item.session_id)) {
-    if (!item.path.starts_with(paths.blobs() + "/")) continue;
-    const Result<FileLock> lock = FileLock::Acquire(paths.lock());
-    if (!lock) return 0;
-    std::vector<GarbageItem> still;
-    AddBlobs(paths, item.session_id, still);
-    if (std::ranges::find(still, item.path, &GarbageItem::path) == still.end()) return 0;
-    RETURN_IF_ERROR(Remove(item.path));
-    return item.bytes;
+  std::vector<TreeLock> locks;
+  for (const std::string& root : roots) {
+    ASSIGN_OR_RETURN(const SessionPlace place, store.Locate(root));
+    ASSIGN_OR_RETURN(TreeLock lock, TreeLock::Acquire(store, place));
+    locks.push_back(std::move(lock));
   }
-  return 0;
+  return locks;
 }
 
 }  // namespace
@@ -124,27 +138,29 @@ Result<std::vector<GarbageItem>> FindGarbage(const SessionStore& store, bool wit
   ASSIGN_OR_RETURN(const std::vector<std::string> ids, store.Ids());
   std::vector<GarbageItem> items;
   for (const std::string& id : ids) {
-    std::vector<GarbageItem> found = GarbageOf(store, id);
+    ASSIGN_OR_RETURN(const SessionPlace root, store.Locate(id));
+    std::vector<GarbageItem> found = GarbageOf(store, root);
     items.insert(items.end(), found.begin(), found.end());
   }
   AddTemporaries(store.roots().sessions(), "", items);
   if (!with_trash) return items;
   ASSIGN_OR_RETURN(const std::vector<protocol::TrashRow> rows, store.Trash());
   for (const protocol::TrashRow& row : rows) {
-    items.push_back(
-        {.kind = "trash",
-         .session_id = row.session_id,
-         .path = fmt::format("{}/{}.{}", store.roots().trash(), row.session_id, row.removed_at),
-         .bytes = row.bytes});
+    items.push_back({.kind = "trash",
+                     .session_id = row.session_id,
+                     .path = store.TrashDir(row),
+                     .bytes = row.bytes});
   }
   return items;
 }
 
 Result<std::uint64_t> Collect(const SessionStore& store, const std::vector<GarbageItem>& items) {
+  ASSIGN_OR_RETURN(const std::vector<TreeLock> locks, HoldTrees(store, items));
   std::uint64_t freed = 0;
   for (const GarbageItem& item : items) {
-    ASSIGN_OR_RETURN(const std::uint64_t bytes, CollectOne(store, item));
-    freed += bytes;
+    if (item.kind == "held" || !StillGarbage(store, item)) continue;
+    RETURN_IF_ERROR(RemoveTree(item.path));
+    freed += item.bytes;
   }
   return freed;
 }

@@ -11,10 +11,13 @@
 
 namespace stet::host {
 
+/// In roots and their children. A tree of which a process writes a session is passed over: one item
+/// of the kind `held` names the session and the process.
 Result<std::vector<protocol::GarbageItem>> FindGarbage(const SessionStore& store, bool with_trash);
 
-/// Looks at every item again before it deletes it, under the session's lock; sessions that are
-/// being written are left. Gives the bytes freed.
+/// Looks at every item again before it deletes it, under the locks of all trees that have one.
+/// kBusy names a session of these that a process writes by now: then nothing is deleted. Gives the
+/// bytes freed.
 Result<std::uint64_t> Collect(const SessionStore& store,
                               const std::vector<protocol::GarbageItem>& items);
 

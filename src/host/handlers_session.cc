@@ -1,9 +1,12 @@
 // What a host does for the methods of a session that is worked on: its lane does it.
+#include <fmt/format.h>
+
 #include "base/environment.h"
 #include "host/handler.h"
 #include "host/lane.h"
 #include "host/session_store.h"
 #include "log/log.h"
+#include "log/paths.h"
 #include "protocol/methods.h"
 
 namespace stet::host {
@@ -80,15 +83,25 @@ Async<Result<protocol::Said>> RunCommandOf(Asked<method::SessionCommand> asked) 
 }
 
 Async<Result<Nothing>> DeleteOne(Asked<method::SessionDelete> asked) {
-  const std::string& id = asked.params.session_id;
-  CO_RETURN_IF_ERROR(co_await asked.host.Release(id));
-  CO_RETURN_IF_ERROR(SessionStore(asked.host.options().roots).Remove(id));
+  SessionStore store(asked.host.options().roots);
+  CO_ASSIGN_OR_RETURN(const SessionPlace place, store.Locate(asked.params.session_id));
+  // A root goes with its children.
+  const std::vector<std::string> dirs = store.TreeDirs(place);
+  for (const std::string& dir : dirs) {
+    const std::string id(log::Paths{dir}.session_id());
+    CO_RETURN_IF_ERROR(co_await asked.host.Release(id));
+  }
+  CO_RETURN_IF_ERROR(store.Remove(place.session_id));
   co_return Nothing();
 }
 
 Result<protocol::TurnReport> ReportOf(Lane& lane, const protocol::TurnRef& turn, const Caller&) {
   std::optional<protocol::TurnReport> report = lane.Report(turn.turn_id);
-  if (!report) return Fail(Code::kNotFound, "of that turn nothing is known");
+  if (!report)
+    return Fail(
+        Code::kNotFound,
+        fmt::format("no report on turn {}: only turns since the session was opened have one",
+                    turn.turn_id));
   return *std::move(report);
 }
 

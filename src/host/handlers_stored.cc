@@ -28,13 +28,14 @@ constexpr std::size_t kMostListed = 1000;
 
 Result<protocol::SessionList> ListSessions(const Roots& roots, const protocol::ListParams& params) {
   protocol::SessionList list;
-  ASSIGN_OR_RETURN(list.sessions, SessionStore(roots).List());
+  ASSIGN_OR_RETURN(list.sessions, SessionStore(roots).List(params.all.value_or(false)));
   if (params.project_id) {
     ASSIGN_OR_RETURN(const protocol::Projects projects, Projects(roots).List());
     const auto found =
         std::ranges::find(projects, *params.project_id, &protocol::Project::project_id);
     if (found == projects.end())
-      return Fail(Code::kNotFound, fmt::format("there is no project {}", *params.project_id));
+      return Fail(Code::kNotFound,
+                  fmt::format("no project {}: projects.list names them", *params.project_id));
     std::erase_if(list.sessions,
                   [&](const SessionSummary& session) { return session.project_id != found->path; });
   }
@@ -77,7 +78,8 @@ Result<SessionRef> LatestSession(const Roots& roots, const protocol::FolderParam
   ASSIGN_OR_RETURN(const std::vector<SessionSummary> sessions, SessionStore(roots).List());
   const auto found = std::ranges::find(sessions, params.cwd, &SessionSummary::cwd);
   if (found == sessions.end())
-    return Fail(Code::kNotFound, fmt::format("there is no session of {} to continue", params.cwd));
+    return Fail(Code::kNotFound,
+                fmt::format("no session was started in {}: nothing to continue there", params.cwd));
   SessionRef ref;
   ref.session_id = found->session_id;
   return ref;

@@ -38,13 +38,15 @@ Async<Result<protocol::TaskList>> ListTasks(Asked<method::SessionTasks> asked) {
 }
 
 Async<Result<protocol::TaskOutput>> ReadOutput(Asked<method::SessionTaskOutput> asked) {
-  const std::string id = asked.params.session_id;
-  const std::string task_id = asked.params.task_id;
-  CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, asked.host.Find(id));
-  if (Lane* lane = session->lane()) co_return lane->TaskOutput(task_id);
-  const auto read = [id, task_id](const config::Roots& roots) {
-    return TaskOutputIn(roots, id, task_id);
-  };
+  const protocol::TaskOutputParams params = asked.params;
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, asked.host.Find(params.session_id));
+  if (Lane* lane = session->lane()) {
+    protocol::TaskRange range;
+    range.offset = params.offset;
+    range.limit = params.limit;
+    co_return lane->TaskOutput(params.task_id, range);
+  }
+  const auto read = [params](const config::Roots& roots) { return TaskOutputIn(roots, params); };
   co_return co_await ReadAway<protocol::TaskOutput>(asked.host, read);
 }
 

@@ -57,6 +57,10 @@ Status WriteMember(JsonWriter& writer, std::string_view name, const std::string&
     if (problem != std::errc() || end != value.data() + value.size() || number < 0)
       return Fail(Code::kInvalid, fmt::format("{} must be a number", name));
     writer.Key(name).Int(number);
+  } else if constexpr (std::same_as<T, protocol::OptionalBool>) {
+    if (value != "true" && value != "false")
+      return Fail(Code::kInvalid, fmt::format("{} must be true or false", name));
+    writer.Key(name).Bool(value == "true");
   } else {
     static_assert(std::same_as<T, protocol::OptionalText>);
     writer.Key(name).String(value);

@@ -74,7 +74,8 @@ bool HasKeyring() {
 
 Result<std::optional<std::string>> ReadKeyring(const std::string& name) {
   const Library* library = Load();
-  if (library == nullptr) return Fail(Code::kUnavailable, "there is no libsecret");
+  if (library == nullptr)
+    return Fail(Code::kUnavailable, "the keyring cannot be used: libsecret is not installed");
   GError* error = nullptr;
   char* found =
       library->lookup(&kSchema, nullptr, &error, "name", name.c_str(), static_cast<char*>(nullptr));
@@ -87,7 +88,8 @@ Result<std::optional<std::string>> ReadKeyring(const std::string& name) {
 
 Status WriteKeyring(const std::string& name, const std::string& text) {
   const Library* library = Load();
-  if (library == nullptr) return Fail(Code::kUnavailable, "there is no libsecret");
+  if (library == nullptr)
+    return Fail(Code::kUnavailable, "the keyring cannot be used: libsecret is not installed");
   GError* error = nullptr;
   library->store(&kSchema, nullptr, "stet: the key of the vault", text.c_str(), nullptr, &error,
                  "name", name.c_str(), static_cast<char*>(nullptr));

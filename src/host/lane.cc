@@ -276,8 +276,9 @@ std::optional<protocol::TurnReport> Lane::Report(const std::string& turn_id) con
 }
 Result<protocol::TaskRows> Lane::Tasks() const { return parts_->tasks->Rows(); }
 Status Lane::StopTask(const std::string& task_id) { return parts_->tasks->Stop(task_id); }
-Result<protocol::TaskOutput> Lane::TaskOutput(const std::string& task_id) const {
-  return parts_->tasks->Output(task_id);
+Result<protocol::TaskOutput> Lane::TaskOutput(const std::string& task_id,
+                                              const protocol::TaskRange& range) const {
+  return parts_->tasks->Output(task_id, range);
 }
 
 // Closing: all that appends ends before the log is closed: the turn, side work, hooks, and last the

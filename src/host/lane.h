@@ -74,7 +74,8 @@ class Lane {
   std::optional<protocol::TurnReport> Report(const std::string& turn_id) const;
   Result<protocol::TaskRows> Tasks() const;
   Status StopTask(const std::string& task_id);
-  Result<protocol::TaskOutput> TaskOutput(const std::string& task_id) const;
+  Result<protocol::TaskOutput> TaskOutput(const std::string& task_id,
+                                          const protocol::TaskRange& range = {}) const;
 
   /// From now on a client answers what is asked.
   void ExpectAnswers();

@@ -28,6 +28,23 @@ bool KeepOutput(log::Log& log, const agent::Redactor& redactor, std::string outp
   return whole.has_value();
 }
 
+/// How a task ended, as its log has it; nothing when it has none that has ended.
+std::optional<std::string> PastOf(log::Log& log, const std::string& task_id) {
+  const Result<protocol::TaskRows> rows = agent::ReadTasks(log);
+  if (!rows) return std::nullopt;
+  const Result<protocol::TaskRow> row = agent::FindTask(*rows, task_id);
+  if (!row || !row->ended_at) return std::nullopt;
+  protocol::Task end;
+  end.task_id = row->task_id;
+  end.kind = row->kind;
+  end.phase = row->state == "lost" ? "lost" : "end";
+  end.status = row->state;
+  end.exit = row->exit;
+  end.signal = row->signal;
+  end.tail = row->tail;
+  return agent::TaskNotice(end, log.blobs());
+}
+
 }  // namespace
 
 LaneTasks::LaneTasks(agent::Workbench& bench, LaneTurns& turns, const protocol::TaskRows& earlier)
@@ -39,7 +56,9 @@ LaneTasks::LaneTasks(agent::Workbench& bench, LaneTurns& turns, const protocol::
             RecordEnds();
           },
           agent::NextTaskNumber(bench.log, earlier)),
-      shells_(tasks_, bench.log.paths().tasks()) {}
+      shells_(tasks_, bench.log.paths().tasks()) {
+  shells_.KnowPast([this](const std::string& task_id) { return PastOf(bench_.log, task_id); });
+}
 
 void LaneTasks::StopAll() {
   tasks_.StopAll();
@@ -117,13 +136,14 @@ Status LaneTasks::Stop(const std::string& task_id) {
   return {};
 }
 
-Result<protocol::TaskOutput> LaneTasks::Output(const std::string& task_id) const {
+Result<protocol::TaskOutput> LaneTasks::Output(const std::string& task_id,
+                                               const protocol::TaskRange& range) const {
   ASSIGN_OR_RETURN(const protocol::TaskRows rows, Rows());
   ASSIGN_OR_RETURN(const protocol::TaskRow row, agent::FindTask(rows, task_id));
   if (const auto found = tasks_.Find(task_id); found && !row.ended_at)
-    return TaskOutputOf(bench_.redactor.Clean((*found)->Output()), true);
-  ASSIGN_OR_RETURN(std::string bytes, KeptOutput(bench_.log.blobs(), row));
-  return TaskOutputOf(std::move(bytes), false);
+    return TaskOutputOf(bench_.redactor.Clean((*found)->Output()), true, range);
+  ASSIGN_OR_RETURN(const std::string bytes, KeptOutput(bench_.log.blobs(), row));
+  return TaskOutputOf(bytes, false, range);
 }
 
 }  // namespace stet::host

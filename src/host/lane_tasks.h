@@ -42,7 +42,8 @@ class LaneTasks {
   [[nodiscard]] Result<protocol::TaskRows> Rows() const;
   /// A person has it stopped; its end follows soon. kNotFound, kConflict when it has ended.
   Status Stop(const std::string& task_id);
-  [[nodiscard]] Result<protocol::TaskOutput> Output(const std::string& task_id) const;
+  [[nodiscard]] Result<protocol::TaskOutput> Output(const std::string& task_id,
+                                                    const protocol::TaskRange& range) const;
 
  private:
   Status RecordEnd(const tool::BackgroundTask& task);

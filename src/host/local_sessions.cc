@@ -19,6 +19,7 @@
 #include "host/session_store.h"
 #include "host/task_view.h"
 #include "host/transfer.h"
+#include "host/verify_tree.h"
 #include "log/clone.h"
 #include "log/log.h"
 #include "log/tree.h"
@@ -55,7 +56,7 @@ class LocalSessions : public client::Sessions {
  public:
   explicit LocalSessions(config::Roots roots) : store_(std::move(roots)) {}
 
-  Result<std::vector<protocol::SessionSummary>> List() override { return store_.List(); }
+  Result<std::vector<protocol::SessionSummary>> List(bool all) override { return store_.List(all); }
   Result<std::string> Resolve(std::string_view typed) override { return store_.Resolve(typed); }
   Result<protocol::SessionSummary> Describe(const std::string& session_id) override {
     return store_.Describe(session_id);
@@ -75,6 +76,21 @@ class LocalSessions : public client::Sessions {
         ASSIGN_OR_RETURN(leaf, log.Find(*at));
       }
       for (const Ordinal event : PathTo(log.index(), leaf)) {
+        ASSIGN_OR_RETURN(const protocol::Event decoded, log.EventAt(event));
+        if (!sink(decoded)) break;
+      }
+      return {};
+    });
+  }
+
+  Status RawEvents(const std::string& session_id, const std::optional<std::string>& at,
+                   const std::function<bool(const protocol::Event&)>& sink) override {
+    return Reading(session_id, [&](Log& log) -> Status {
+      Ordinal leaf = log.index().leaf();
+      if (at) {
+        ASSIGN_OR_RETURN(leaf, log.Find(*at));
+      }
+      for (const Ordinal event : AllOn(log.index(), leaf)) {
         ASSIGN_OR_RETURN(const protocol::Event decoded, log.EventAt(event));
         if (!sink(decoded)) break;
       }
@@ -171,18 +187,7 @@ class LocalSessions : public client::Sessions {
   }
 
   Result<protocol::VerifyReport> Verify(const std::string& session_id) override {
-    ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
-    ASSIGN_OR_RETURN(const log::Verdict verdict, log::Verify(dir));
-    protocol::VerifyReport report;
-    report.session_id = session_id;
-    report.sound = verdict.sound();
-    report.events = verdict.events;
-    report.lines = verdict.lines;
-    report.bytes = verdict.bytes;
-    report.blobs = verdict.blobs;
-    report.faults = ReportsOf(verdict.faults);
-    report.plan = log::PlanRepair(verdict);
-    return report;
+    return VerifyTree(store_, session_id);
   }
 
   Status Repair(const std::string& session_id) override {
@@ -215,11 +220,16 @@ class LocalSessions : public client::Sessions {
     RETURN_IF_ERROR(host->Call<protocol::method::SessionTaskStop>(TaskOf(session_id, task_id)));
     return {};
   }
-  Result<protocol::TaskOutput> TaskOutput(const std::string& session_id,
-                                          const std::string& task_id) override {
+  Result<protocol::TaskOutput> TaskOutput(const std::string& session_id, const std::string& task_id,
+                                          const protocol::TaskRange& range) override {
+    protocol::TaskOutputParams params;
+    params.session_id = session_id;
+    params.task_id = task_id;
+    params.offset = range.offset;
+    params.limit = range.limit;
     const auto host = Hold(store_.roots(), kFace);
-    if (!host) return TaskOutputIn(store_.roots(), session_id, task_id);
-    return host->Call<protocol::method::SessionTaskOutput>(TaskOf(session_id, task_id));
+    if (!host) return TaskOutputIn(store_.roots(), params);
+    return host->Call<protocol::method::SessionTaskOutput>(params);
   }
 
   Status Remove(const std::string& session_id) override {

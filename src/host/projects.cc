@@ -73,7 +73,9 @@ Status Projects::Remove(const std::string& project_id) {
   const auto gone = std::erase_if(book.projects, [&](const protocol::Project& project) {
     return project.project_id == project_id;
   });
-  if (gone == 0) return Fail(Code::kNotFound, fmt::format("there is no project {}", project_id));
+  if (gone == 0)
+    return Fail(Code::kNotFound,
+                fmt::format("no project {}: it may have been removed already", project_id));
   return ReplaceFile(roots_.projects(), Encode(book) + "\n", Durable::kYes, 0600);
 }
 

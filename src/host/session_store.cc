@@ -1,14 +1,12 @@
 #include "host/session_store.h"
 
 #include <algorithm>
-#include <charconv>
+#include <iterator>
 
 #include <fmt/format.h>
 
-#include "base/clock.h"
 #include "base/fs.h"
-#include "base/lock.h"
-#include "client/cache.h"
+#include "host/meant_session.h"
 #include "log/log.h"
 #include "log/summary.h"
 #include "protocol/ids.h"
@@ -18,30 +16,13 @@ namespace {
 
 using protocol::SessionSummary;
 
-/// A removed session's folder is "<session id>.<unix ms>".
-struct TrashName {
-  std::string session_id;
-  std::int64_t removed_at = 0;
-};
-
-std::optional<TrashName> ParseTrashName(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) return std::nullopt;
-  TrashName parsed{std::string(name.substr(0, dot)), 0};
-  const std::string_view digits = name.substr(dot + 1);
-  const auto [stop, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), parsed.removed_at);
-  if (error != std::errc() || stop != digits.data() + digits.size()) return std::nullopt;
-  return protocol::IsSessionId(parsed.session_id) ? std::optional(std::move(parsed)) : std::nullopt;
-}
-
 /// Whether the summary was made from the log as it is now.
 bool IsFresh(const SessionSummary& summary, const log::Paths& paths) {
   const Result<FileStat> events = StatFile(paths.events());
   return events && events->size == summary.log_bytes;
 }
 
-SessionSummary SummaryOf(const log::Paths& paths) {
+SessionSummary SummaryIn(const log::Paths& paths) {
   if (Result<SessionSummary> kept = log::ReadSummary(paths); kept && IsFresh(*kept, paths))
     return *std::move(kept);
   if (const auto opened = log::Log::Open(paths.dir, {}))
@@ -52,6 +33,15 @@ SessionSummary SummaryOf(const log::Paths& paths) {
   return unreadable;
 }
 
+/// The folder says what the session is called and which root it has, whatever its header does.
+SessionSummary SummaryOf(const SessionPlace& place) {
+  SessionSummary summary = SummaryIn({place.dir});
+  summary.session_id = place.session_id;
+  summary.root_session_id.reset();
+  if (place.is_child) summary.root_session_id = place.root_id;
+  return summary;
+}
+
 /// The names among `entries` that are sessions' folders.
 std::vector<std::string> SessionFolders(const std::vector<DirEntry>& entries) {
   std::vector<std::string> ids;
@@ -60,30 +50,6 @@ std::vector<std::string> SessionFolders(const std::vector<DirEntry>& entries) {
       ids.push_back(entry.name);
   }
   return ids;
-}
-
-/// The ids that `typed` may mean: itself, or all that begin with it.
-std::vector<std::string> Candidates(const std::vector<std::string>& ids, std::string_view typed) {
-  std::vector<std::string> found;
-  for (const std::string& id : ids) {
-    if (id == typed) return {id};
-    if (id.starts_with(typed) || id.starts_with("ses_" + std::string(typed))) found.push_back(id);
-  }
-  return found;
-}
-
-Result<std::string> TheOne(const std::vector<std::string>& ids, std::string_view typed,
-                           std::string_view hint) {
-  const std::vector<std::string> found = Candidates(ids, typed);
-  if (typed.empty() || found.empty())
-    return Fail(Code::kNotFound, fmt::format("no session \"{}\": {}", typed, hint));
-  if (found.size() == 1) return found.front();
-  constexpr std::size_t kShown = 5;
-  return Fail(
-      Code::kConflict,
-      fmt::format("\"{}\" may mean {} sessions, {}{}: type more of the id", typed, found.size(),
-                  fmt::join(found.begin(), found.begin() + std::min(kShown, found.size()), ", "),
-                  found.size() > kShown ? ", ..." : ""));
 }
 
 }  // namespace
@@ -169,18 +135,36 @@ Result<std::vector<SessionPlace>> SessionStore::ChildrenNamed(std::string_view s
   return found;
 }
 
-Result<std::vector<SessionSummary>> SessionStore::List() const {
+std::vector<std::string> SessionStore::TreeDirs(const SessionPlace& place) const {
+  std::vector<std::string> dirs{place.dir};
+  if (place.is_child) return dirs;
+  for (const std::string& id : ChildIds(place.root_id)) dirs.push_back(ChildDir(place.root_id, id));
+  return dirs;
+}
+
+Result<std::vector<SessionSummary>> SessionStore::List(bool all) const {
   ASSIGN_OR_RETURN(const std::vector<std::string> ids, Ids());
-  std::vector<SessionSummary> summaries;
-  summaries.reserve(ids.size());
-  for (const std::string& id : ids) summaries.push_back(SummaryOf({NewDir(id)}));
-  std::ranges::stable_sort(summaries, std::ranges::greater(), &SessionSummary::updated_at);
-  return summaries;
+  std::vector<SessionSummary> roots;
+  roots.reserve(ids.size());
+  for (const std::string& id : ids) roots.push_back(SummaryOf({id, id, NewDir(id), false}));
+  std::ranges::stable_sort(roots, std::ranges::greater(), &SessionSummary::updated_at);
+  if (!all) return roots;
+  std::vector<SessionSummary> listed;
+  for (SessionSummary& root : roots) {
+    const std::string root_id = root.session_id;
+    listed.push_back(std::move(root));
+    std::vector<SessionSummary> children;
+    for (const std::string& id : ChildIds(root_id))
+      children.push_back(SummaryOf({id, root_id, ChildDir(root_id, id), true}));
+    std::ranges::stable_sort(children, {}, &SessionSummary::created_at);
+    std::ranges::move(children, std::back_inserter(listed));
+  }
+  return listed;
 }
 
 Result<SessionSummary> SessionStore::Describe(const std::string& session_id) const {
-  ASSIGN_OR_RETURN(std::string dir, Find(session_id));
-  return SummaryOf({std::move(dir)});
+  ASSIGN_OR_RETURN(const SessionPlace place, Locate(session_id));
+  return SummaryOf(place);
 }
 
 Result<std::string> SessionStore::Resolve(std::string_view typed) const {
@@ -195,77 +179,27 @@ Result<std::string> SessionStore::Resolve(std::string_view typed) const {
   }
   std::ranges::sort(ids);
   ids.erase(std::ranges::unique(ids).begin(), ids.end());
-  ASSIGN_OR_RETURN(const std::string id, TheOne(ids, typed, "`stet sessions ls --all` lists them"));
+  ASSIGN_OR_RETURN(const std::string id,
+                   OneMeant(ids, typed, "`stet sessions ls --all` lists them"));
   ASSIGN_OR_RETURN(SessionPlace place, Locate(id));
   return std::move(place.session_id);
-}
-
-Status SessionStore::Remove(const std::string& session_id) {
-  ASSIGN_OR_RETURN(std::string dir, Find(session_id));
-  const log::Paths paths{std::move(dir)};
-  // Held until the folder is gone from its place, so that no writer loses its session under its
-  // hands.
-  ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(paths.lock()));
-  RETURN_IF_ERROR(MakeDirs(roots_.trash()));
-  RETURN_IF_ERROR(
-      Rename(paths.dir, fmt::format("{}/{}.{}", roots_.trash(), session_id, SystemClock().Now())));
-  RETURN_IF_ERROR(SyncDir(roots_.trash()));
-  // What clients kept of it is no reason for it to stay.
-  if (const Result<std::string> device = config::DeviceId(roots_))
-    client::Cache(roots_.transcripts()).Forget(*device, session_id);
-  return SyncDir(roots_.sessions());
-}
-
-Result<std::vector<protocol::TrashRow>> SessionStore::Trash() const {
-  std::vector<protocol::TrashRow> rows;
-  const Result<std::vector<DirEntry>> entries = ListDir(roots_.trash());
-  if (!entries && entries.error().code == Code::kNotFound) return rows;
-  if (!entries) return std::unexpected(entries.error());
-  for (const DirEntry& entry : *entries) {
-    const std::optional<TrashName> name = ParseTrashName(entry.name);
-    if (!name || entry.kind != EntryKind::kDir) continue;
-    const std::string dir = fmt::format("{}/{}", roots_.trash(), entry.name);
-    protocol::TrashRow row;
-    row.session_id = name->session_id;
-    row.removed_at = name->removed_at;
-    if (const Result<SessionSummary> summary = log::ReadSummary({dir})) row.title = summary->title;
-    row.bytes = stet::DiskUse(dir).value_or(0);
-    rows.push_back(std::move(row));
-  }
-  std::ranges::stable_sort(rows, std::ranges::greater(), &protocol::TrashRow::removed_at);
-  return rows;
-}
-
-Result<std::string> SessionStore::Restore(std::string_view typed) {
-  ASSIGN_OR_RETURN(const std::vector<protocol::TrashRow> rows, Trash());
-  std::vector<std::string> ids;
-  for (const protocol::TrashRow& row : rows) ids.push_back(row.session_id);
-  std::ranges::sort(ids);
-  ids.erase(std::ranges::unique(ids).begin(), ids.end());
-  ASSIGN_OR_RETURN(std::string id,
-                   TheOne(ids, typed, "`stet sessions restore` without an id lists the trash"));
-  if (Exists(NewDir(id)))
-    return Fail(Code::kConflict, fmt::format("session {} is there already: remove it first", id));
-  // Of several removals of one id the newest is brought back: rows are newest first.
-  const auto row = std::ranges::find(rows, id, &protocol::TrashRow::session_id);
-  RETURN_IF_ERROR(MakeDirs(roots_.sessions()));
-  RETURN_IF_ERROR(Rename(fmt::format("{}/{}.{}", roots_.trash(), id, row->removed_at), NewDir(id)));
-  RETURN_IF_ERROR(SyncDir(roots_.sessions()));
-  RETURN_IF_ERROR(SyncDir(roots_.trash()));
-  return id;
 }
 
 Result<protocol::DiskUseReport> SessionStore::DiskUse() const {
   protocol::DiskUseReport report;
   ASSIGN_OR_RETURN(const std::vector<SessionSummary> summaries, List());
   for (const SessionSummary& summary : summaries) {
-    const log::Paths paths{NewDir(summary.session_id)};
+    const std::string& id = summary.session_id;
     protocol::DiskUseRow row;
-    row.session_id = summary.session_id;
+    row.session_id = id;
     row.title = summary.title;
-    row.log_bytes = stet::DiskUse(paths.events()).value_or(0);
-    row.blob_bytes = stet::DiskUse(paths.blobs()).value_or(0);
-    row.total_bytes = stet::DiskUse(paths.dir).value_or(0);
+    for (const std::string& dir : TreeDirs({id, id, NewDir(id), false})) {
+      const log::Paths paths{dir};
+      row.log_bytes += stet::DiskUse(paths.events()).value_or(0);
+      row.blob_bytes += stet::DiskUse(paths.blobs()).value_or(0);
+    }
+    row.children = ChildIds(id).size();
+    row.total_bytes = stet::DiskUse(NewDir(id)).value_or(0);
     row.other_bytes = row.total_bytes - std::min(row.total_bytes, row.log_bytes + row.blob_bytes);
     report.total_bytes += row.total_bytes;
     report.sessions.push_back(std::move(row));

@@ -50,19 +50,27 @@ class SessionStore {
   /// Ids of all root sessions, sorted; and of the children in a root's folder, sorted.
   [[nodiscard]] Result<std::vector<std::string>> Ids() const;
   [[nodiscard]] std::vector<std::string> ChildIds(std::string_view root_id) const;
-  /// Summaries, newest first. A summary that is missing or older than its log is made from the log,
-  /// in memory; a session that cannot be read is listed by its id alone.
-  [[nodiscard]] Result<std::vector<protocol::SessionSummary>> List() const;
+  /// The folders of a tree: the root's, then its children's; of a child its own alone.
+  [[nodiscard]] std::vector<std::string> TreeDirs(const SessionPlace& place) const;
+  /// Summaries of the roots, newest first; with `all` each root's children behind it, oldest first.
+  /// A summary that is missing or older than its log is made from the log, in memory; a session
+  /// that cannot be read is listed by its id alone.
+  [[nodiscard]] Result<std::vector<protocol::SessionSummary>> List(bool all = false) const;
   [[nodiscard]] Result<protocol::SessionSummary> Describe(const std::string& session_id) const;
   /// See client::Sessions::Resolve.
   [[nodiscard]] Result<std::string> Resolve(std::string_view typed) const;
 
-  /// Moves the session's folder to the trash under its id and the time.
+  /// Moves the session's folder to the trash, under the locks of its tree: a root with its
+  /// children, a child alone.
   Status Remove(const std::string& session_id);
   [[nodiscard]] Result<std::vector<protocol::TrashRow>> Trash() const;
+  /// The folder of what was removed.
+  [[nodiscard]] std::string TrashDir(const protocol::TrashRow& row) const;
+  /// Back to where it lay. kConflict when its id is taken by now, kNotFound when a child's root is
+  /// gone.
   Result<std::string> Restore(std::string_view typed);
 
-  /// Bytes on disk of every session, largest first, and of the trash.
+  /// Bytes on disk of every root with its children, largest first, and of the trash.
   [[nodiscard]] Result<protocol::DiskUseReport> DiskUse() const;
 
  private:

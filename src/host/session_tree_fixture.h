@@ -1,5 +1,4 @@
-// Root and child sessions in a temporary home, made with the log itself, for the tests of this
-// module.
+// Root and child sessions in a home, made with the log itself: for tests.
 #pragma once
 
 #include <memory>
@@ -15,8 +14,11 @@
 
 namespace stet::host {
 
-class SessionTreeTest : public testing::Test {
- protected:
+class SessionTree {
+ public:
+  explicit SessionTree(config::Roots roots, std::string cwd = "/project")
+      : roots_(std::move(roots)), cwd_(std::move(cwd)), store_(roots_) {}
+
   /// A root with one message, closed.
   void MakeRoot(const std::string& id) { Make(store_.NewDir(id), HeaderOf(id, "chat")); }
 
@@ -28,20 +30,20 @@ class SessionTreeTest : public testing::Test {
   }
 
   /// As a child of `parent` in `root` says it.
-  static protocol::Header ChildHeader(const std::string& parent, const std::string& root,
-                                      const std::string& id) {
+  [[nodiscard]] protocol::Header ChildHeader(const std::string& parent, const std::string& root,
+                                             const std::string& id) const {
     protocol::Header header = HeaderOf(id, "agent");
     header.parent_session_id = parent;
     header.root_session_id = root;
     header.agent_id = "agent-" + id;
     return header;
   }
-  static protocol::Header HeaderOf(const std::string& id, const std::string& kind) {
+  [[nodiscard]] protocol::Header HeaderOf(const std::string& id, const std::string& kind) const {
     protocol::Header header;
     header.session_id = id;
     header.kind = kind;
     header.device_id = "dev_test";
-    header.meta.cwd = "/project";
+    header.meta.cwd = cwd_;
     return header;
   }
 
@@ -78,9 +80,18 @@ class SessionTreeTest : public testing::Test {
     return log ? (*log)->header() : protocol::Header();
   }
 
+  const config::Roots roots_;
+  const std::string cwd_;
+  SessionStore store_;
+};
+
+struct SessionTreeHome {
   TempDir home_;
-  const config::Roots roots_{home_.path(), home_.path()};
-  SessionStore store_{roots_};
+};
+
+class SessionTreeTest : public testing::Test, protected SessionTreeHome, protected SessionTree {
+ protected:
+  SessionTreeTest() : SessionTree({home_.path(), home_.path()}) {}
 };
 
 }  // namespace stet::host

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "base/random.h"
+#include "protocol/ids.h"
 #include "protocol/method.h"
 
 namespace stet::host {
@@ -76,8 +77,12 @@ Result<std::string> Tokens::Add(const std::string& name, const std::vector<std::
                                               "admin",
                                               right));
   }
-  if (name.empty() || rights.empty())
-    return Fail(Code::kInvalid, "a token has a name and at least one right");
+  if (!protocol::IsClientName(name))
+    return Fail(Code::kInvalid,
+                fmt::format("\"{}\" cannot name a token: write 1 to 64 letters, digits, - _ and ., "
+                            "and no name that stet uses for itself",
+                            name));
+  if (rights.empty()) return Fail(Code::kInvalid, "a token has at least one right");
   RETURN_IF_ERROR(MakeDirs(roots_.data));
   ASSIGN_OR_RETURN(const FileLock lock, FileLock::Acquire(roots_.tokens() + ".lock"));
   ASSIGN_OR_RETURN(TokenBook book, ReadTokens(roots_));
@@ -98,7 +103,9 @@ Status Tokens::Revoke(const std::string& name) {
   ASSIGN_OR_RETURN(TokenBook book, ReadTokens(roots_));
   const auto gone =
       std::erase_if(book.tokens, [&](const KeptToken& token) { return token.name == name; });
-  if (gone == 0) return Fail(Code::kNotFound, fmt::format("there is no token {}", name));
+  if (gone == 0)
+    return Fail(Code::kNotFound,
+                fmt::format("no token is called {}: `stet host token ls` lists them", name));
   return WriteBook(roots_, book);
 }
 

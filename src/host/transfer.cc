@@ -13,8 +13,9 @@
 #include "base/subprocess.h"
 #include "host/local_sessions.h"
 #include "host/masked.h"
+#include "host/renamed_log.h"
+#include "host/tree_lock.h"
 #include "log/blobs.h"
-#include "log/line.h"
 #include "log/log.h"
 #include "log/recover.h"
 #include "log/scan.h"
@@ -82,7 +83,7 @@ Status CopyLog(const log::Paths& from, int out) {
 }
 
 /// A copy of the session's folder that no lane writes: the log's whole lines, blobs as links, the
-/// summary, child agents.
+/// summary.
 Status Stage(const log::Paths& from, const log::Paths& to) {
   RETURN_IF_ERROR(MakeDirs(to.dir));
   ASSIGN_OR_RETURN(const Fd out, OpenFile(to.events(), O_WRONLY | O_CREAT | O_EXCL, 0600));
@@ -95,13 +96,29 @@ Status Stage(const log::Paths& from, const log::Paths& to) {
       RETURN_IF_ERROR(LinkOrCopy(from.blobs() + "/" + blob.name, to.blobs() + "/" + blob.name));
     }
   }
-  if (const Result<std::vector<DirEntry>> agents = ListDir(from.agents())) {
-    for (const DirEntry& agent : *agents) {
-      const log::Paths child{from.agents() + "/" + agent.name};
-      if (!protocol::IsSessionId(agent.name) || !Exists(child.events())) continue;
-      RETURN_IF_ERROR(Stage(child, {to.agents() + "/" + agent.name}));
-    }
+  return {};
+}
+
+/// The child sessions in a root's folder that have a log, wherever the folder is.
+std::vector<std::string> ChildrenIn(const log::Paths& root) {
+  std::vector<std::string> ids;
+  if (KindOf(root.agents()) != EntryKind::kDir) return ids;
+  const Result<std::vector<DirEntry>> agents = ListDir(root.agents());
+  if (!agents) return ids;
+  for (const DirEntry& agent : *agents) {
+    const log::Paths child{root.agents() + "/" + agent.name};
+    if (agent.kind == EntryKind::kDir && protocol::IsSessionId(agent.name) &&
+        Exists(child.events()))
+      ids.push_back(agent.name);
   }
+  return ids;
+}
+
+/// A copy of a session and of its children: of a child alone, which has none in its folder.
+Status StageTree(const log::Paths& from, const log::Paths& to) {
+  RETURN_IF_ERROR(Stage(from, to));
+  for (const std::string& id : ChildrenIn(from))
+    RETURN_IF_ERROR(Stage({from.agents() + "/" + id}, {to.agents() + "/" + id}));
   return {};
 }
 
@@ -138,38 +155,93 @@ Status TakeIn(const log::Paths& from, const log::Paths& to) {
       RETURN_IF_ERROR(take(from.blobs() + "/" + blob.name, to.blobs() + "/" + blob.name));
     }
   }
-  if (const Result<std::vector<DirEntry>> agents = ListDir(from.agents())) {
-    for (const DirEntry& agent : *agents) {
-      const log::Paths child{from.agents() + "/" + agent.name};
-      if (agent.kind != EntryKind::kDir || !protocol::IsSessionId(agent.name) ||
-          !Exists(child.events()))
-        continue;
-      RETURN_IF_ERROR(TakeIn(child, {to.agents() + "/" + agent.name}));
-    }
-  }
   return SyncDir(to.dir);
 }
 
-/// The log under another id: a new header line that names its origin, then every other byte as it
-/// is.
-Status Rename(const log::Paths& paths, const log::Scanned& scanned, const std::string& new_id) {
-  ASSIGN_OR_RETURN(const Fd fd, OpenFile(paths.events(), O_RDONLY));
-  log::LineScanner scanner(fd.get(), 0);
-  log::ScannedLine first;
-  ASSIGN_OR_RETURN(const bool any, scanner.Next(&first));
-  const std::uint64_t rest = any && scanned.header_on_line_1 ? first.text.size() + 1 : 0;
-  protocol::Header header = *scanned.header;
-  header.cloned_from = protocol::Origin{.session_id = header.session_id};
-  header.session_id = new_id;
-  std::string line = Encode(header);
-  log::SealLine(line, 0);
-  const std::string renamed = paths.events() + ".new";
-  ASSIGN_OR_RETURN(const Fd out, OpenFile(renamed, O_WRONLY | O_CREAT | O_EXCL, 0600));
-  RETURN_IF_ERROR(WriteAll(out.get(), line));
-  RETURN_IF_ERROR(CopyBytes(fd.get(), rest, UINT64_MAX, out.get()));
-  if (::fsync(out.get()) != 0) return FailSystem(errno, "flush " + renamed);
-  return stet::Rename(renamed, paths.events());
+Status TakeInTree(const log::Paths& from, const log::Paths& to) {
+  RETURN_IF_ERROR(TakeIn(from, to));
+  for (const std::string& id : ChildrenIn(from))
+    RETURN_IF_ERROR(TakeIn({from.agents() + "/" + id}, {to.agents() + "/" + id}));
+  if (!Exists(to.agents())) return {};
+  RETURN_IF_ERROR(SyncDir(to.agents()));
+  return SyncDir(to.dir);
 }
+
+/// What was unpacked, checked as far as any session is.
+class Incoming {
+ public:
+  Incoming(const SessionStore& store, log::Paths root)
+      : store_(store), root_(std::move(root)), children_(ChildrenIn(root_)) {}
+
+  /// The id that it has; empty when it has none that can be kept.
+  Result<std::string> OwnId(const std::string& path) const {
+    ASSIGN_OR_RETURN(const Fd fd, OpenFile(root_.events(), O_RDONLY));
+    ASSIGN_OR_RETURN(const log::Scanned scanned, log::ScanLog(root_, fd.get(), false));
+    if (!scanned.header && scanned.index.entries().empty()) {
+      return Fail(
+          Code::kInvalid,
+          fmt::format("{} is not a session: it has neither a header nor an event that can be read",
+                      path));
+    }
+    if (!scanned.header || !protocol::IsSessionId(scanned.header->session_id)) return "";
+    return scanned.header->session_id;
+  }
+
+  /// kConflict names the one that is taken.
+  Status CheckFree(const std::string& own_id) const {
+    std::vector<std::string> ids = children_;
+    if (!own_id.empty()) ids.push_back(own_id);
+    for (const std::string& id : ids) {
+      const Result<SessionPlace> there = store_.Locate(id);
+      if (!there && there.error().code == Code::kNotFound) continue;
+      return Fail(
+          Code::kConflict,
+          fmt::format("session {} is here already: --new-id imports it beside that one", id));
+    }
+    return {};
+  }
+
+  /// New ids, for the children as well if they may not keep theirs. Gives the root's.
+  Result<std::string> Rename(const std::string& own_id, bool children_too) {
+    NewIds ids;
+    std::string new_id = protocol::NewSessionId(ProcessRandom());
+    if (!own_id.empty()) ids[own_id] = new_id;
+    for (const std::string& id : children_)
+      ids[id] = children_too ? protocol::NewSessionId(ProcessRandom()) : id;
+    RETURN_IF_ERROR(RenameLog(root_, {.session_id = new_id}, ids));
+    for (std::string& id : children_) {
+      const std::string old_dir = root_.agents() + "/" + id;
+      id = ids[id];
+      RETURN_IF_ERROR(RenameLog({old_dir}, {.session_id = id, .root_id = new_id}, ids));
+      RETURN_IF_ERROR(stet::Rename(old_dir, root_.agents() + "/" + id));
+    }
+    return new_id;
+  }
+
+  Result<protocol::FaultReports> Faults() const {
+    ASSIGN_OR_RETURN(const log::Verdict own, log::Verify(root_.dir));
+    protocol::FaultReports faults = ReportsOf(own.faults);
+    for (const std::string& id : children_) {
+      ASSIGN_OR_RETURN(const log::Verdict verdict, log::Verify(root_.agents() + "/" + id));
+      for (protocol::FaultReport& fault : ReportsOf(verdict.faults)) {
+        fault.session_id = id;
+        faults.push_back(std::move(fault));
+      }
+    }
+    return faults;
+  }
+
+  [[nodiscard]] std::vector<std::string> Dirs() const {
+    std::vector<std::string> dirs{root_.dir};
+    for (const std::string& id : children_) dirs.push_back(root_.agents() + "/" + id);
+    return dirs;
+  }
+
+ private:
+  const SessionStore& store_;
+  log::Paths root_;
+  std::vector<std::string> children_;  // Their ids.
+};
 
 Result<bool> IsJsonl(const std::string& path) {
   ASSIGN_OR_RETURN(const FileStat stat, StatFile(path));
@@ -217,7 +289,7 @@ Status Export(const SessionStore& store, const std::string& session_id, client::
   if (!path.empty() && Exists(path)) return Fail(Code::kConflict, path + " exists already");
   ASSIGN_OR_RETURN(const Staging staging, Staging::Make(store));
   const log::Paths copy{staging.dir() + "/" + session_id};
-  RETURN_IF_ERROR(Stage(paths, copy));
+  RETURN_IF_ERROR(StageTree(paths, copy));
   if (!reveal) RETURN_IF_ERROR(MaskCopy(copy));
   if (format == client::ExportFormat::kJsonl && path.empty()) return CopyLog(copy, fd);
   if (format == client::ExportFormat::kJsonl) {
@@ -254,30 +326,18 @@ Result<client::Imported> Import(const SessionStore& store, const std::string& pa
     ASSIGN_OR_RETURN(folder, FindFolder(unpacked));
   }
   const log::Paths clean{staging.dir() + "/clean"};
-  RETURN_IF_ERROR(TakeIn({folder}, clean));
+  RETURN_IF_ERROR(TakeInTree({folder}, clean));
 
-  ASSIGN_OR_RETURN(const Fd fd, OpenFile(clean.events(), O_RDONLY));
-  ASSIGN_OR_RETURN(log::Scanned scanned, log::ScanLog(clean, fd.get(), /*use_index=*/false));
-  if (!scanned.header && scanned.index.entries().empty()) {
-    return Fail(
-        Code::kInvalid,
-        fmt::format("{} is not a session: it has neither a header nor an event that can be read",
-                    path));
-  }
+  Incoming incoming(store, clean);
   client::Imported imported;
-  imported.session_id = scanned.header ? scanned.header->session_id : "";
-  const bool usable = protocol::IsSessionId(imported.session_id);
-  if (usable && !new_id && store.Locate(imported.session_id)) {
-    return Fail(Code::kConflict,
-                fmt::format("session {} is here already: --new-id imports it beside that one",
-                            imported.session_id));
+  ASSIGN_OR_RETURN(imported.session_id, incoming.OwnId(path));
+  if (!new_id) RETURN_IF_ERROR(incoming.CheckFree(imported.session_id));
+  if (new_id || imported.session_id.empty()) {
+    ASSIGN_OR_RETURN(imported.session_id, incoming.Rename(imported.session_id, new_id));
   }
-  if (!usable || new_id) {
-    imported.session_id = protocol::NewSessionId(ProcessRandom());
-    if (scanned.header) RETURN_IF_ERROR(Rename(clean, scanned, imported.session_id));
-  }
-  ASSIGN_OR_RETURN(const log::Verdict verdict, log::Verify(clean.dir));
-  imported.faults = ReportsOf(verdict.faults);
+  ASSIGN_OR_RETURN(imported.faults, incoming.Faults());
+  // Held while the tree appears: a process that finds it early waits until it is flushed.
+  ASSIGN_OR_RETURN(const TreeLock lock, TreeLock::Acquire(incoming.Dirs()));
   RETURN_IF_ERROR(stet::Rename(clean.dir, store.NewDir(imported.session_id)));
   RETURN_IF_ERROR(SyncDir(store.roots().sessions()));
   return imported;

@@ -29,7 +29,9 @@ bool IsName(std::string_view name) {
 Result<std::string> Decoded(std::string_view text) {
   const std::optional<std::string> bytes = DecodeBase64(text);
   if (!bytes || bytes->size() != kSealKeyBytes)
-    return Fail(Code::kCorrupt, "what is kept as the key of the vault is none");
+    return Fail(Code::kCorrupt,
+                "the key of the vault is damaged: without it what the vault keeps cannot be "
+                "read. Remove the vault's files and set its values again");
   return std::string(bytes->data(), kSealKeyBytes);
 }
 

@@ -11,6 +11,7 @@
 #include "log/last_toolset.h"
 #include "log/line.h"
 #include "log/tree.h"
+#include "protocol/ids.h"
 
 namespace stet::log {
 namespace {
@@ -93,9 +94,68 @@ class Copying {
   std::set<std::string> blob_names_;
 };
 
+/// The calls of the path to `at`, by their ids.
+Result<std::set<std::string>> CallsOn(const Log& source, Ordinal at) {
+  std::set<std::string> calls;
+  for (const Ordinal event : PathTo(source.index(), at)) {
+    if (source.index().entries()[event].type != kTypeNumber<protocol::ToolResult>) continue;
+    ASSIGN_OR_RETURN(const protocol::Event decoded, source.EventAt(event));
+    if (const auto* result = std::get_if<protocol::ToolResult>(&decoded.payload))
+      calls.insert(result->tool_call_id);
+  }
+  return calls;
+}
+
+/// The tasks whose end the path to `at` tells of.
+Result<std::set<std::string>> EndsToldOn(const Log& source, Ordinal at) {
+  std::set<std::string> told;
+  for (const Ordinal event : PathTo(source.index(), at)) {
+    if (source.index().entries()[event].type != kTypeNumber<protocol::HarnessItem>) continue;
+    ASSIGN_OR_RETURN(const protocol::Event decoded, source.EventAt(event));
+    const auto* item = std::get_if<protocol::HarnessItem>(&decoded.payload);
+    if (item == nullptr || !item->carries) continue;
+    for (const protocol::Carried& carried : *item->carries)
+      told.insert(carried.task_id.value_or(""));
+  }
+  return told;
+}
+
+/// What the copy's model must be told of tasks that were started on the path to `at` and that it
+/// has no reason to believe ended: they are the origin's. Nothing when there are none.
+Result<std::optional<protocol::Owed>> TasksLeftBehind(const Log& source, Ordinal at,
+                                                      const Options& options) {
+  std::vector<protocol::Task> started;
+  const std::vector<Entry>& entries = source.index().entries();
+  for (Ordinal event = 0; event < entries.size(); ++event) {
+    if (entries[event].type != kTypeNumber<protocol::Task>) continue;
+    ASSIGN_OR_RETURN(const protocol::Event decoded, source.EventAt(event));
+    const auto* task = std::get_if<protocol::Task>(&decoded.payload);
+    if (task != nullptr && task->phase == "start") started.push_back(*task);
+  }
+  if (started.empty()) return std::nullopt;
+  ASSIGN_OR_RETURN(const std::set<std::string> calls, CallsOn(source, at));
+  ASSIGN_OR_RETURN(const std::set<std::string> told, EndsToldOn(source, at));
+  std::string names;
+  for (const protocol::Task& task : started) {
+    if (!calls.contains(task.tool_call_id.value_or("")) || told.contains(task.task_id)) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", task.task_id);
+    if (task.name) names += fmt::format(" ({})", *task.name);
+  }
+  if (names.empty()) return std::nullopt;
+  protocol::Owed owed;
+  owed.owed_id = protocol::NewOwedId(options.random != nullptr ? *options.random : ProcessRandom());
+  owed.origin = "system";
+  owed.kind = "runtime_notice";
+  owed.text = fmt::format(
+      "This session is a copy of another one. Background tasks that were started there are not its "
+      "own: {}. Here they do not run, and they cannot be read or stopped.",
+      names);
+  return owed;
+}
+
 /// Opens the copy once: folded session_info, the tools of an older log, whose requests are not
-/// copied, and a result for every call that is open in it.
-Status Finish(const Log& source, const std::string& dir, const Options& options,
+/// copied, what its model must be told, and a result for every call that is open in it.
+Status Finish(const Log& source, Ordinal at, const std::string& dir, const Options& options,
               const std::optional<LastToolset>& toolset) {
   Options writing = options;
   writing.mode = Mode::kWrite;
@@ -110,6 +170,8 @@ Status Finish(const Log& source, const std::string& dir, const Options& options,
     first.cause = protocol::toolset_cause::kFirst;
     batch.push_back({.payload = std::move(first)});
   }
+  ASSIGN_OR_RETURN(std::optional<protocol::Owed> owed, TasksLeftBehind(source, at, options));
+  if (owed) batch.push_back({.payload = *std::move(owed)});
   for (const OpenCall& call : copy->open_calls()) {
     protocol::ToolResult result;
     result.tool_call_id = call.tool_call_id;
@@ -126,7 +188,7 @@ Status CloneInto(Log& source, Ordinal at, const protocol::Header& header, const 
   ASSIGN_OR_RETURN(const std::optional<LastToolset> toolset, FindLastToolset(source));
   Copying copying(source, dir, toolset);
   RETURN_IF_ERROR(copying.CopyEvents(header, at));
-  RETURN_IF_ERROR(Finish(source, dir, options, toolset));
+  RETURN_IF_ERROR(Finish(source, at, dir, options, toolset));
   return SyncDir(dir);
 }
 
@@ -148,6 +210,13 @@ Status Clone(Log& source, const std::optional<std::string>& at, const CloneTarge
   header.device_id = target.device_id;
   header.created_at = (options.clock != nullptr ? *options.clock : SystemClock()).Now();
   header.cloned_from = protocol::Origin{.session_id = source.header().session_id};
+  // A copy of a child is a root of its own: it works for no other session.
+  if (header.parent_session_id || header.root_session_id) header.kind = "chat";
+  header.parent_session_id.reset();
+  header.root_session_id.reset();
+  header.agent_id.reset();
+  header.task_id.reset();
+  header.parent_tool_call_id.reset();
   if (event != kNone) {
     ASSIGN_OR_RETURN(header.cloned_from->event_id, source.IdOf(event));
   }

@@ -111,6 +111,65 @@ TEST_F(CloneTest, TheToolsOfAnOlderLogsLastRequestBecomeTheClonesToolset) {
   EXPECT_FALSE(*FindLastToolset(*again)) << "no model was ever asked";
 }
 
+TEST_F(CloneTest, TheCopyIsToldThatTasksOfItsOriginAreNotItsOwn) {
+  auto log = Create();
+  Append(*log, User("one"));
+  Append(*log, Assistant("", {"call_1", "call_2"}));
+  const auto start = [&](std::string id, std::string call) {
+    protocol::Task task;
+    task.task_id = std::move(id);
+    task.kind = "shell";
+    task.phase = "start";
+    task.name = "sleep 1000";
+    task.tool_call_id = std::move(call);
+    Append(*log, {.payload = std::move(task)});
+  };
+  start("shell-1", "call_1");
+  start("shell-2", "call_2");
+  start("shell-3", "call_elsewhere");
+  Append(*log, ResultOf("call_1"));
+  Append(*log, ResultOf("call_2"));
+  const auto owed_in = [](Log& copy) {
+    std::vector<std::string> texts;
+    for (Ordinal at = 0; at < copy.index().entries().size(); ++at) {
+      const protocol::Event event = copy.EventAt(at).value();
+      if (const auto* owed = std::get_if<protocol::Owed>(&event.payload))
+        texts.push_back(owed->text);
+    }
+    return texts;
+  };
+  Append(*log, [] {
+    protocol::HarnessItem item;
+    item.carries.emplace().emplace_back().task_id = "shell-2";
+    return Draft{.payload = std::move(item)};
+  }());
+  auto copy = CloneAt(*log, std::nullopt);
+  const std::vector<std::string> texts = owed_in(*copy);
+  ASSERT_EQ(texts.size(), 1u);
+  EXPECT_NE(texts[0].find("not its own: shell-1 (sleep 1000)."), std::string::npos) << texts[0];
+}
+
+TEST_F(CloneTest, ACloneOfAChildIsARootOfItsOwn) {
+  auto log = Create();
+  Append(*log, User("one"));
+  protocol::Header header = log->header();
+  header.session_id = "ses_child";
+  header.kind = "agent";
+  header.parent_session_id = "ses_p";
+  header.root_session_id = "ses_r";
+  header.agent_id = "agent-1";
+  header.task_id = "agent-1";
+  header.parent_tool_call_id = "call_1";
+  auto child = Log::Create(Dir("ses_child"), header, WriteOptions());
+  ASSERT_TRUE(child);
+  auto copy = CloneAt(**child, std::nullopt);
+  EXPECT_EQ(copy->header().kind, "chat");
+  EXPECT_EQ(copy->header().cloned_from->session_id, "ses_child");
+  EXPECT_FALSE(copy->header().parent_session_id || copy->header().root_session_id ||
+               copy->header().agent_id || copy->header().task_id ||
+               copy->header().parent_tool_call_id);
+}
+
 TEST_F(CloneTest, WhatTheSessionIsCalledIsFoldedIntoOneEvent) {
   auto log = Create();
   Append(*log, User("one"));

@@ -29,6 +29,8 @@ SessionSummary MakeSummary(const protocol::Header& header, const Index& index) {
   summary.assistant_messages = state.assistant_messages;
   summary.tool_results = state.tool_results;
   summary.parent_session_id = header.parent_session_id;
+  summary.root_session_id = header.root_session_id;
+  summary.agent_id = header.agent_id;
   summary.cloned_from = header.cloned_from;
   summary.log_bytes = index.bytes();
   return summary;
@@ -54,6 +56,8 @@ protocol::Header RebuildHeader(const Paths& paths) {
     header.kind = summary->kind;
     header.cloned_from = summary->cloned_from;
     header.parent_session_id = summary->parent_session_id;
+    header.root_session_id = summary->root_session_id;
+    header.agent_id = summary->agent_id;
     header.meta.project_id = summary->project_id;
     header.meta.cwd = summary->cwd;
     header.meta.model = summary->model;

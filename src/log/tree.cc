@@ -82,6 +82,17 @@ std::vector<Ordinal> ControlsOn(const Index& index, Ordinal leaf) {
   return applying;
 }
 
+std::vector<Ordinal> AllOn(const Index& index, Ordinal leaf) {
+  std::vector<Ordinal> all = PathTo(index, leaf);
+  const std::vector<Ordinal> controls = ControlsOn(index, leaf);
+  all.insert(all.end(), controls.begin(), controls.end());
+  for (Ordinal i = 0; i < index.entries().size(); ++i) {
+    if (index.entries()[i].place() == protocol::Place::kSession) all.push_back(i);
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
 Tree::Tree(const Index& index) : index_(index) {
   const std::vector<Entry>& entries = index.entries();
   first_.assign(entries.size() + 2, 0);

@@ -29,6 +29,10 @@ Result<Ordinal> RestPointOf(const Index& index, Ordinal event);
 /// and what follows the anchor on the path, if anything, stands later in the file.
 std::vector<Ordinal> ControlsOn(const Index& index, Ordinal leaf);
 
+/// Every event that applies on the path to `leaf`, in file order: the path, its control events, and
+/// all events about the session.
+std::vector<Ordinal> AllOn(const Index& index, Ordinal leaf);
+
 class Tree {
  public:
   explicit Tree(const Index& index);

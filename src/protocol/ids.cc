@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kRandomLetters = 16;
 constexpr std::size_t kMaxSessionId = 128;
+constexpr std::size_t kMaxClientName = 64;
 
 std::string NewId(std::string_view prefix, Random& random) {
   return std::string(prefix) + RandomName(random, kRandomLetters);
@@ -35,6 +36,14 @@ std::string NewClientId(Random& random, std::string_view face) {
   std::string name;
   std::ranges::copy_if(face.substr(0, kMaxFace), std::back_inserter(name), IsNameLetter);
   return NewId((name.empty() ? "client" : name) + "-", random);
+}
+
+bool IsClientName(std::string_view name) {
+  constexpr std::string_view kReserved[] = {"host",   "cli",  "stet",      "model",    "user",
+                                            "person", "hook", "extension", "workflow", "system"};
+  return !name.empty() && name.size() <= kMaxClientName &&
+         std::ranges::find(kReserved, name) == std::end(kReserved) &&
+         std::ranges::all_of(name, [](char c) { return IsNameLetter(c) || c == '.'; });
 }
 
 bool IsSessionId(std::string_view id) {

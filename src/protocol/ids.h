@@ -27,6 +27,10 @@ std::string NewOwedId(Random& random);
 /// Of one client: its face's name (letters, digits, - and _ of it), a dash and 16 letters.
 std::string NewClientId(Random& random, std::string_view face);
 
+/// Whether a client or a token may be called so: 1 to 64 of a-z A-Z 0-9 - _ . and none of the names
+/// by which a log calls stet itself and what works for it (host, model, hook, ...).
+bool IsClientName(std::string_view name);
+
 /// Whether `id` can name a session's folder: 1 to 128 of a-z A-Z 0-9 _ -, not starting with a dash.
 bool IsSessionId(std::string_view id);
 

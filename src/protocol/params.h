@@ -37,6 +37,7 @@ struct ListParams {
   STET_FIELDS(ListParams,
               (OptionalText, project_id),
               (OptionalText, text),  // In the title, the first or the last prompt.
+              (OptionalBool, all),  // Child sessions too, behind their root.
               (OptionalInt, limit))  // 200 when it is absent; 1000 is the most.
 };
 struct SessionList {

@@ -28,6 +28,8 @@ struct SessionSummary {
               (std::int64_t, assistant_messages),
               (std::int64_t, tool_results),
               (OptionalText, parent_session_id),
+              (OptionalText, root_session_id),  // A child's: the session in whose folder it lies.
+              (OptionalText, agent_id),
               (OptionalOrigin, cloned_from),
               (std::uint64_t, log_bytes))  // Of the log that this was made from.
 };
@@ -75,7 +77,8 @@ struct FaultReport {
               (std::uint64_t, length),
               (Text, id),
               (Text, detail),
-              (bool, recorded))  // The log itself says so already.
+              (bool, recorded),  // The log itself says so already.
+              (OptionalText, session_id))  // The child that it is about; absent: the session itself.
 };
 using FaultReports = std::vector<FaultReport>;
 
@@ -83,18 +86,20 @@ struct VerifyReport {
   STET_FIELDS(VerifyReport,
               (Text, session_id),
               (bool, sound),
+              (std::uint64_t, children),  // The numbers below count them in.
               (std::uint64_t, events),
               (std::uint64_t, lines),
               (std::uint64_t, bytes),
               (std::uint64_t, blobs),
               (FaultReports, faults),
-              (Texts, plan))  // What a repair would do, one sentence each.
+              (Texts, plan))  // What a repair of the session itself would do, one sentence each.
 };
 
 struct DiskUseRow {
   STET_FIELDS(DiskUseRow,
               (Text, session_id),
               (Text, title),
+              (std::uint64_t, children),  // The numbers below count them in.
               (std::uint64_t, log_bytes),
               (std::uint64_t, blob_bytes),
               (std::uint64_t, other_bytes),
@@ -113,16 +118,20 @@ struct TrashRow {
               (Text, session_id),
               (Text, title),
               (std::int64_t, removed_at),
-              (std::uint64_t, bytes))
+              (std::uint64_t, bytes),
+              (OptionalText, root_session_id))  // A child that was removed alone: where it lay.
 };
 
 /// Something that may be deleted for good.
 struct GarbageItem {
   STET_FIELDS(GarbageItem,
-              (Text, kind),  // blob (no event names it), temporary (a crash left it), trash
+              // blob (no event names it), temporary (a crash left it), trash; or held: a process
+              // writes that session, so its tree is passed over.
+              (Text, kind),
               (Text, session_id),
               (Text, path),
-              (std::uint64_t, bytes))
+              (std::uint64_t, bytes),
+              (OptionalInt, held_by))  // That process.
 };
 
 /// What a number of model calls came to. Tokens are those that servers reported, each counted once.

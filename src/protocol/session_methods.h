@@ -199,11 +199,12 @@ struct SessionSubscribe : Takes<Subscribe, Subscribed> {
       .errors = kSessionErrors | Errors{Code::kUnsupported},
       .http = {"GET", "/sessions/{id}/events"}};
 };
-struct SessionTaskOutput : Takes<TaskRef, TaskOutput> {
+struct SessionTaskOutput : Takes<TaskOutputParams, TaskOutput> {
   static constexpr MethodInfo kInfo = {
       .name = "session.task.output",
       .right = kView,
-      .help = "The last 1 MB of what a task wrote, and how many bytes stand before it.",
+      .help =
+          "What a task wrote, from an offset on, at most 1 MB at once; without one, the end of it.",
       .errors = kSessionErrors,
       .repeatable = true};
 };
@@ -262,7 +263,7 @@ struct SessionsList : Takes<ListParams, SessionList> {
       .right = kView,
       .help =
           "The newest sessions; of a project, or those whose title, first or last prompt has "
-          "the text.",
+          "the text. Child sessions only with all, each behind its root.",
       .errors = {Code::kNotFound, Code::kCorrupt},
       .repeatable = true,
       .http = {"GET", "/sessions"}};

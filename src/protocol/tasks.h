@@ -34,11 +34,26 @@ struct TaskRef {
   STET_FIELDS(TaskRef, (Text, session_id), (Text, task_id))
 };
 
-/// The last of what a task has written.
+/// Which part of a task's output is meant: without an offset the end of it.
+struct TaskRange {
+  STET_FIELDS(TaskRange, (OptionalInt, offset), (OptionalInt, limit))  // In bytes; 1 MB at most.
+};
+
+struct TaskOutputParams {
+  STET_FIELDS(TaskOutputParams,
+              (Text, session_id),
+              (Text, task_id),
+              (OptionalInt, offset),
+              (OptionalInt, limit))
+};
+
+/// A part of what a task has written.
 struct TaskOutput {
   STET_FIELDS(TaskOutput,
               (Text, text),
               (std::int64_t, left_out),  // So many bytes stand before it.
+              (std::int64_t, end),  // The offset behind it, where the next part begins.
+              (std::int64_t, bytes),  // All that there is by now.
               (bool, running))
 };
 

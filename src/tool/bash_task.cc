@@ -45,10 +45,15 @@ class BashTaskTool final : public Tool {
   }
 
   Async<Outcome> Run(const Raw& args, Call& call) override {
-    const auto found = shells_.Find(Args(args).Text("task_id").value_or(""));
-    if (!found) co_return Problem(found.error().Text());
-    ShellTask& task = **found;
+    const std::string task_id = Args(args).Text("task_id").value_or("");
     const std::string action = Args(args).Text("action").value_or("");
+    const auto found = shells_.Find(task_id);
+    if (!found) {
+      const std::optional<std::string> past = shells_.PastOf(task_id);
+      if (!past) co_return Problem(found.error().Text());
+      co_return action == "read" ? Say(*past) : Problem(*past);
+    }
+    ShellTask& task = **found;
     if (action == "write") {
       if (const Status written = Write(Args(args), task.shell()); !written)
         co_return Problem(written.error().Text());

@@ -152,9 +152,30 @@ TEST_F(BashTaskTest, NoMoreThanTheCapMayRun) {
 }
 
 TEST_F(BashTaskTest, AnUnknownTaskIsNamedWithThoseThatThereAre) {
-  EXPECT_EQ(TextOf(Act("read")), "There is no task shell-1. There is none.");
+  EXPECT_EQ(TextOf(Act("read")), "There is no task shell-1: nothing was left in the background.");
   Background("true");
-  EXPECT_EQ(TextOf(Read("shell-7")), "There is no task shell-7. There are: shell-1.");
+  EXPECT_EQ(TextOf(Read("shell-7")), "There is no task shell-7. The tasks are: shell-1.");
+}
+
+TEST_F(BashTaskTest, OfATaskOfAnEarlierProcessItIsSaidHowItEnded) {
+  shells_.KnowPast([](const std::string& task_id) -> std::optional<std::string> {
+    if (task_id != "shell-1") return std::nullopt;
+    return "The background command shell-1 was lost when stet was stopped.";
+  });
+  const Outcome read = Act("read");
+  EXPECT_FALSE(read.is_error);
+  EXPECT_EQ(TextOf(read), "The background command shell-1 was lost when stet was stopped.");
+  EXPECT_TRUE(Act("stop").is_error) << "there is nothing to stop";
+  EXPECT_TRUE(Read("shell-7").is_error);
+}
+
+TEST_F(BashTaskTest, WhatATaskWritesIsOnlyForTheUsersEyes) {
+  Background("echo secret; exec sleep 1000");
+  struct stat found{};
+  ASSERT_EQ(::stat(temp_.Sub("tasks/shell-1").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777, 0600U);
+  ASSERT_EQ(::stat(temp_.Sub("tasks").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777, 0700U);
 }
 
 TEST_F(BashTaskTest, OnlyWritingHasEffects) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -62,6 +63,14 @@ class Shells {
 
   /// Keeps a task that has such an id.
   void Keep(const std::shared_ptr<ShellTask>& task);
+  /// What is known of a task that is kept here no longer, or that an earlier process ran: how it
+  /// ended. Nothing when the session had no such task.
+  using Past = std::function<std::optional<std::string>(const std::string& task_id)>;
+  void KnowPast(Past past) { past_ = std::move(past); }
+  [[nodiscard]] std::optional<std::string> PastOf(const std::string& task_id) const {
+    return past_ ? past_(task_id) : std::nullopt;
+  }
+
   /// kNotFound, with the ids that there are.
   [[nodiscard]] Result<std::shared_ptr<ShellTask>> Find(const std::string& task_id) const;
 
@@ -69,6 +78,7 @@ class Shells {
   Tasks& tasks_;
   std::string folder_;
   std::deque<std::weak_ptr<ShellTask>> shells_;
+  Past past_;
 };
 
 }  // namespace stet::tool

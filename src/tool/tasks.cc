@@ -76,8 +76,10 @@ Result<std::shared_ptr<BackgroundTask>> Tasks::Find(std::string_view task_id) co
   if (found != tasks_.end()) return *found;
   std::string ids;
   for (const auto& task : tasks_) ids += (ids.empty() ? "" : ", ") + task->facts().id;
-  return Fail(Code::kNotFound, fmt::format("There is no task {}. There {}.", task_id,
-                                           ids.empty() ? "is none" : "are: " + ids));
+  return Fail(Code::kNotFound,
+              ids.empty()
+                  ? fmt::format("There is no task {}: nothing was left in the background.", task_id)
+                  : fmt::format("There is no task {}. The tasks are: {}.", task_id, ids));
 }
 
 std::string TaskName(std::string_view text) {

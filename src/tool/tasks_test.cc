@@ -83,9 +83,10 @@ TEST(TasksTest, NoMoreThanTheCapMayRun) {
 
 TEST(TasksTest, AnUnknownTaskIsNamedWithThoseThatThereAre) {
   Tasks tasks;
-  EXPECT_EQ(tasks.Find("fake-1").error().message, "There is no task fake-1. There is none.");
+  EXPECT_EQ(tasks.Find("fake-1").error().message,
+            "There is no task fake-1: nothing was left in the background.");
   Start(tasks);
-  EXPECT_EQ(tasks.Find("x").error().message, "There is no task x. There are: fake-1.");
+  EXPECT_EQ(tasks.Find("x").error().message, "There is no task x. The tasks are: fake-1.");
 }
 
 TEST(TasksTest, ANameIsOneShortLine) {

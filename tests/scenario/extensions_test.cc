@@ -67,7 +67,8 @@ TEST_F(ExtensionsTest, WhatIsDisabledIsNotThere) {
 }
 
 TEST_F(ExtensionsTest, TheListSaysWhatThereIsAndWhatRuns) {
-  EXPECT_EQ(program_.Run({"extensions", "ls", project_}).out, "there are no extensions\n");
+  EXPECT_EQ(program_.Run({"extensions", "ls", project_}).out,
+            "No extensions are installed, for the user or in this folder.\n");
   Install("words");
   Write("plain", "name='Plain'\nversion='2'\nevents=['turn_finish']\n", "");
   Write("off", "name='Off'\nversion='1'\n", "");

@@ -179,6 +179,11 @@ TEST_F(HostTest, TokensAreShownOnceAndTakenBack) {
             std::string::npos)
       << "it is kept hashed";
   EXPECT_NE(program_.Run({"host", "token", "add", "phone"}).exit_code, 0);
+  for (const char* name : {"host", "a@b", "a b", "", "model"}) {
+    const Ran refused = program_.Run({"host", "token", "add", name});
+    EXPECT_EQ(refused.exit_code, 1) << name;
+    EXPECT_NE(refused.err.find("cannot name a token"), std::string::npos) << refused.err;
+  }
   EXPECT_NE(program_.Run({"host", "token", "add", "x", "--rights", "all"}).exit_code, 0);
   EXPECT_EQ(program_.Run({"host", "token", "ls"}).out, "phone  view,approve\n");
   EXPECT_EQ(program_.Run({"host", "token", "rm", "phone"}).exit_code, 0);

@@ -41,6 +41,13 @@ TEST_F(PrintTest, TheOfflineModelDoesPlainRequestsWithNothingConfigured) {
   EXPECT_NE(ran.out.find("# hello"), std::string::npos) << ran.out;
 }
 
+TEST_F(PrintTest, AToolThatThereIsNotIsWrongUsage) {
+  const Ran ran = Stet({"-p", "--tools", "Nope", "read README.md"});
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_NE(ran.err.find("no tool named Nope"), std::string::npos) << ran.err;
+  EXPECT_EQ(Stet({"-p", "--output-format", "stream-json", "--tools", "Nope", "x"}).exit_code, 2);
+}
+
 TEST_F(PrintTest, WhatWouldBeAskedIsRefusedAndListed) {
   const Ran ran = Stet({"-p", "--output-format", "json", "write a.txt: hello"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
@@ -139,9 +146,9 @@ TEST_F(PrintTest, AnAnswerThatNeverFitsItsSchemaIsAFailure) {
   EXPECT_EQ(ran.exit_code, 1) << ran.err;
   EXPECT_EQ(JsonView(ran.out)["subtype"].StringOr(""), "error_max_structured_output_retries");
   EXPECT_FALSE(JsonView(ran.out)["structured_output"]);
-  EXPECT_EQ(Stet({"-p", "--json-schema", "{\"type\":\"array\"}", "x"}).exit_code, 1);
+  EXPECT_EQ(Stet({"-p", "--json-schema", "{\"type\":\"array\"}", "x"}).exit_code, 2);
   const Ran broken = Stet({"-p", "--json-schema", "{", "x"});
-  EXPECT_EQ(broken.exit_code, 1);
+  EXPECT_EQ(broken.exit_code, 2);
   EXPECT_TRUE(broken.err.contains("--json-schema is no JSON")) << broken.err;
 }
 

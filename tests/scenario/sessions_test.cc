@@ -137,7 +137,7 @@ TEST_F(SessionsTest, ATranscriptShowsWhoSaidWhatAndTamesEscapeSequences) {
   }
   const Ran json =
       program_.Run({"sessions", "show", "a", "--json"});  // A beginning of the id will do.
-  EXPECT_EQ(std::count(json.out.begin(), json.out.end(), '\n'), 4);
+  EXPECT_EQ(std::count(json.out.begin(), json.out.end(), '\n'), 5);
   EXPECT_TRUE(protocol::DecodeEvent(json.out.substr(0, json.out.find('\n'))));
 }
 
@@ -169,6 +169,38 @@ TEST_F(SessionsTest, RewindAndBranchMoveTheLeafAndTheTreeShowsBoth) {
   EXPECT_EQ(program_.Run({"sessions", "branch", "ses_a", first}).exit_code, 1) << "not a leaf";
   EXPECT_EQ(program_.Run({"sessions", "rewind", "ses_a", "--to-start"}).exit_code, 0);
   EXPECT_EQ(program_.Run({"sessions", "show", "ses_a"}).out, "");
+}
+
+TEST_F(SessionsTest, TheRawViewHasAllThatAppliesWhereverItStands) {
+  std::string first;
+  {
+    auto log = NewSession("ses_a", "\u202Egnp.exe");
+    first = Say(*log, "one");
+    Answer(*log, "two");
+    protocol::Permission permission;
+    permission.request_id = "req_1";
+    permission.tool_call_id = "call_1";
+    permission.phase = "asked";
+    Add(*log, permission);
+    Add(*log, protocol::Custom{.kind = "along the way"});
+  }
+  const auto types = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"sessions", "show", "ses_a", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ran ran = program_.Run(arguments);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    std::string found;
+    for (std::size_t at = ran.out.find("\"type\":\""); at != std::string::npos;
+         at = ran.out.find("\n{", at), at = ran.out.find("\"type\":\"", at)) {
+      const std::size_t begin = at + 8;
+      found += ran.out.substr(begin, ran.out.find('"', begin) - begin) + " ";
+      if (ran.out.find("\n{", at) == std::string::npos) break;
+    }
+    return found;
+  };
+  EXPECT_EQ(types({}), "opened message message permission custom ");
+  EXPECT_EQ(types({"--at", first}), "opened message permission ");
+  EXPECT_EQ(program_.Run({"sessions", "ls"}).out.find("\u202E"), std::string::npos);
 }
 
 TEST_F(SessionsTest, ACloneIsASessionOfItsOwn) {

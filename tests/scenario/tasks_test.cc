@@ -54,8 +54,13 @@ TEST_F(TasksTest, TheHostsTasksAreListedShownReadAndStopped) {
 
   const Ran unknown = program_.Run({"tasks", "stop", "shell-7"});
   EXPECT_NE(unknown.exit_code, 0);
-  EXPECT_NE(unknown.err.find("there are: shell-1"), std::string::npos) << unknown.err;
-  EXPECT_EQ(program_.Run({"tasks", "stop", "shell-1"}).exit_code, 0);
+  EXPECT_NE(unknown.err.find("this session's tasks are shell-1"), std::string::npos) << unknown.err;
+  const Ran stopped = program_.Run({"tasks", "stop", "shell-1"});
+  EXPECT_EQ(stopped.exit_code, 0) << stopped.err;
+  EXPECT_TRUE(stopped.out.starts_with("shell-1 (echo listening; sleep 1000) was stopped: killed"))
+      << stopped.out;
+  // It was waited for: the first look finds its end.
+  EXPECT_NE(program_.Run({"tasks", "ls"}).out.find("killed"), std::string::npos);
   EXPECT_GT(Row("killed")["endedAt"].IntOr(0), 0);
   EXPECT_EQ(program_.Run({"tasks", "output", "shell-1"}).out, "listening\n") << "from its blob";
   const Ran shown = program_.Run({"tasks", "show", "shell-1"});
@@ -94,11 +99,13 @@ TEST_F(TasksTest, ATaskOfAnotherProcessIsReadFromItsFolderAndNotStopped) {
   pollfd end{.fd = other->pidfd(), .events = POLLIN, .revents = 0};
   ASSERT_EQ(::poll(&end, 1, 30'000), 1);
   ASSERT_TRUE(other->Reap());
-  EXPECT_FALSE(Row("lost")["endedAt"]) << "the log does not say so yet";
+  const std::int64_t lost_at = Row("lost")["endedAt"].IntOr(0);
+  EXPECT_GT(lost_at, 0) << "the log does not say so yet, and it does not go on running";
+  EXPECT_LE(lost_at, SystemClock().Now());
   EXPECT_EQ(output(), masked) << "its file is still there";
   ASSERT_EQ(program_.Run({"-p", "-c", "--permission-mode", "bypass", "what happened"}).exit_code,
             0);
-  EXPECT_TRUE(Row("lost")["endedAt"]);
+  EXPECT_LE(Row("lost")["endedAt"].IntOr(0), lost_at) << "opening it does not make it longer";
   EXPECT_EQ(output(), masked);
   const std::string asked = emulator_->Requests().back().body.text;
   EXPECT_NE(asked.find("shell-1 was lost when stet was stopped"), std::string::npos) << asked;
@@ -112,6 +119,61 @@ TEST_F(TasksTest, ASessionWithoutTasksSaysSo) {
   EXPECT_EQ(program_.Run({"tasks", "ls", "--json"}).out, "[]\n");
   EXPECT_NE(program_.Run({"tasks", "show", "shell-1"}).exit_code, 0);
   EXPECT_EQ(program_.Run({"tasks"}).exit_code, 2);
+}
+
+TEST_F(TasksTest, AllThatATaskWroteCanBeReadPartByPart) {
+  more_settings_ = "[tools]\ntaskEndStartsTurn=false\n";
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"head -c 2500000 /dev/zero | tr '\\0' x; echo END","background":true}}}]},
+    {"times":0,"blocks":[{"text":"It runs."}]}]})");
+  ASSERT_EQ(program_.Run({"host", "start"}).exit_code, 0);
+  ASSERT_EQ(program_.Run({"-p", "--host", "--permission-mode", "bypass", "write"}).exit_code, 0);
+  Row("completed");
+  const Ran end = program_.Run({"tasks", "output", "shell-1"});
+  EXPECT_EQ(end.out.size(), 1U << 20);
+  EXPECT_NE(end.err.find("1451428 bytes before this are left out"), std::string::npos) << end.err;
+  const Ran all = program_.Run({"tasks", "output", "shell-1", "--all"});
+  EXPECT_TRUE(all.out == std::string(2'500'000, 'x') + "END\n") << all.out.size();
+  EXPECT_EQ(all.err, "");
+  const Ran part =
+      program_.Run({"tasks", "output", "shell-1", "--offset", "2499999", "--limit", "3"});
+  EXPECT_EQ(part.out, "xEN");
+  EXPECT_NE(part.err.find("2 bytes behind this are left out; --offset 2500002 goes on there"),
+            std::string::npos)
+      << part.err;
+  const Ran begin = program_.Run({"tasks", "output", "shell-1", "--all", "--limit", "1500000"});
+  EXPECT_TRUE(begin.out == std::string(1'500'000, 'x')) << begin.out.size();
+}
+
+TEST_F(TasksTest, AWrongVerbIsNamedWithThoseThatThereAre) {
+  const Ran tasks = program_.Run({"tasks", "bogus"});
+  EXPECT_EQ(tasks.exit_code, 2);
+  EXPECT_NE(tasks.err.find("`stet tasks` has no verb bogus: write ls, show, stop, output"),
+            std::string::npos)
+      << tasks.err;
+  const Ran extensions = program_.Run({"extensions", "bogus"});
+  EXPECT_EQ(extensions.exit_code, 2);
+  EXPECT_NE(extensions.err.find("`stet extensions` has no verb bogus: write ls"),
+            std::string::npos);
+  const Ran tokens = program_.Run({"host", "token", "bogus"});
+  EXPECT_EQ(tokens.exit_code, 2);
+  EXPECT_NE(tokens.err.find("`stet host token` has no verb bogus: write add, ls, rm"),
+            std::string::npos);
+  EXPECT_EQ(program_.Run({"models", "bogus"}).exit_code, 2);
+}
+
+TEST_F(TasksTest, WhatTurnsTextAroundIsNotPrinted) {
+  more_settings_ = "[tools]\ntaskEndStartsTurn=false\n";
+  Script(
+      "{\"replies\":[{\"blocks\":[{\"call\":{\"name\":\"Bash\",\"args\":{\"command\":\"true # "
+      "\u202Efdp.exe\",\"background\":true}}}]},{\"times\":0,\"blocks\":[{\"text\":\"Done.\"}]}]}");
+  ASSERT_EQ(program_.Run({"host", "start"}).exit_code, 0);
+  ASSERT_EQ(program_.Run({"-p", "--host", "--permission-mode", "bypass", "run"}).exit_code, 0);
+  Row("completed");
+  for (const std::vector<std::string>& list :
+       {std::vector<std::string>{"tasks", "ls"},
+        std::vector<std::string>{"tasks", "show", "shell-1"}})
+    EXPECT_EQ(program_.Run(list).out.find("\u202E"), std::string::npos);
 }
 
 TEST_F(TasksTest, AtATerminalTheyAreListedReadAndStopped) {
