@@ -7,6 +7,7 @@
 #include "base/text_width.h"
 #include "cli/chosen_session.h"
 #include "cli/exit_codes.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
@@ -79,17 +80,19 @@ std::string TasksText(const protocol::TaskRows& rows, std::size_t columns, Milli
 Result<int> RunTasks(const TasksCommand& command, client::Sessions& sessions, Terminal& terminal) {
   ASSIGN_OR_RETURN(const std::string session, ChosenSession(command.session_id, "", sessions));
   if (command.verb == "stop") {
-    RETURN_IF_ERROR(sessions.StopTask(session, command.task_id));
+    RETURN_IF_ERROR(client::Await(sessions, &client::Sessions::StopTask, session, command.task_id));
     return command.json ? PrintText(terminal, "{}\n") : kExitDone;
   }
   if (command.verb == "output") {
-    ASSIGN_OR_RETURN(const protocol::TaskOutput output,
-                     sessions.TaskOutput(session, command.task_id));
+    ASSIGN_OR_RETURN(
+        const protocol::TaskOutput output,
+        client::Await(sessions, &client::Sessions::TaskOutput, session, command.task_id));
     return command.json ? PrintText(terminal, Encode(output) + "\n")
                         : PrintTaskOutput(output, terminal);
   }
   const Millis now = SystemClock().Now();
-  ASSIGN_OR_RETURN(const protocol::TaskRows rows, sessions.Tasks(session));
+  ASSIGN_OR_RETURN(const protocol::TaskRows rows,
+                   client::Await(sessions, &client::Sessions::Tasks, session));
   if (command.verb == "show") {
     ASSIGN_OR_RETURN(const protocol::TaskRow row, FindRow(rows, command.task_id));
     return PrintText(terminal, command.json ? Encode(row) + "\n" : TaskDetails(row, now));
