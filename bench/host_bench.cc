@@ -16,6 +16,7 @@
 #include "base/subprocess.h"
 #include "base/temp_dir.h"
 #include "bench/measure.h"
+#include "client/await.h"
 #include "client/remote_live.h"
 #include "emulator/emulator.h"
 #include "protocol/methods.h"
@@ -156,12 +157,15 @@ class Bench {
     to.endpoint.unix_path = home_ + "/host.sock";
     to.backoff = {.first = std::chrono::milliseconds(1), .most = std::chrono::milliseconds(1)};
     live_ = client::MakeRemoteLive(to);
-    RETURN_IF_ERROR(live_->Welcome());
+    RETURN_IF_ERROR(client::Await(*live_, &client::RemoteLive::Welcome));
     started_ms_ = watch.ms();
     return {};
   }
 
-  Result<protocol::HostStatus> Ask() { return live_->Call<protocol::method::HostStatus>(); }
+  Result<protocol::HostStatus> Ask() {
+    return client::Await(*live_, &client::RemoteLive::Call<protocol::method::HostStatus>,
+                         protocol::method::HostStatus::Params(), client::CallOptions());
+  }
 
   Status MeasureOpen() {
     const Stopwatch watch;
@@ -169,8 +173,10 @@ class Bench {
       protocol::Attach attach;
       attach.cwd = project_;
       attach.mode = "bypass";
-      ASSIGN_OR_RETURN(const protocol::LiveState state,
-                       live_->Call<protocol::method::SessionsOpen>(attach));
+      ASSIGN_OR_RETURN(
+          const protocol::LiveState state,
+          client::Await(*live_, &client::RemoteLive::Call<protocol::method::SessionsOpen>, attach,
+                        client::CallOptions()));
       ids_.push_back(state.session_id);
     }
     const double opened = watch.ms();
@@ -202,7 +208,9 @@ class Bench {
       send.how = "send";
       send.text = "go";
       send.session_id = ids_[i * 7];
-      RETURN_IF_ERROR(live_->Call<protocol::method::SessionSend>(send));
+      RETURN_IF_ERROR(client::Await(*live_,
+                                    &client::RemoteLive::Call<protocol::method::SessionSend>, send,
+                                    client::CallOptions()));
     }
     std::this_thread::sleep_for(std::chrono::seconds(8));
     std::vector<double> ages;

@@ -46,7 +46,10 @@ int main(int argc, char** argv) {
     return stet::emulator::EmulatorMain(argc - 1, argv + 1);
   namespace client = stet::client;
   namespace host = stet::host;
-  const auto sessions = From<client::Sessions>(host::MakeLocalSessions);
+  const auto sessions = From<client::Sessions>([](const stet::config::Roots& roots) {
+    return host::MakeLocalSessions(
+        roots, [](const std::string& line) { std::fprintf(stderr, "stet: %s\n", line.c_str()); });
+  });
   const auto models = From<client::Models>(host::MakeLocalModels);
   const auto live = From<client::Live>(host::OpenLive);
   if (argc == 2 && std::string_view(argv[1]) == "acp")

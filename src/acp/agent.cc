@@ -8,6 +8,7 @@
 #include "acp/listing.h"
 #include "acp/params.h"
 #include "base/random.h"
+#include "client/await.h"
 #include "protocol/ids.h"
 
 namespace stet::acp {
@@ -26,7 +27,7 @@ Agent::Agent(Clients clients, Output& output)
              .told = [this](const Notification& notification) { On(notification); },
              .fault = [this](const Fault& fault, bool) { On(fault); }},
             [this](std::string line) { output_.Push(std::move(line)); }),
-      lobby_([](const client::News&) {}) {}
+      lobby_([](client::News&) {}) {}
 
 Agent::~Agent() {
   lobby_.End();
@@ -139,7 +140,8 @@ Status Agent::List(Request request) {
   return Lobby(std::move(request), [this](const Request& asked) -> Result<std::string> {
     const JsonView params(asked.params.text);
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, clients_.sessions());
-    ASSIGN_OR_RETURN(std::vector<protocol::SessionSummary> all, sessions->List());
+    ASSIGN_OR_RETURN(std::vector<protocol::SessionSummary> all,
+                     client::Await(*sessions, &client::Sessions::List, false));
     return ListPage(std::move(all),
                     {.cwd = params["cwd"].String(), .cursor = params["cursor"].String()});
   });
@@ -155,7 +157,7 @@ Status Agent::Delete(Request request) {
     return Fail(Code::kNotFound, fmt::format("there is no session {}", id));
   return Lobby(std::move(request), [this, id](const Request&) -> Result<std::string> {
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, clients_.sessions());
-    RETURN_IF_ERROR(sessions->Remove(id));
+    RETURN_IF_ERROR(client::Await(*sessions, &client::Sessions::Remove, id));
     return "{}";
   });
 }
@@ -207,6 +209,7 @@ Result<Session*> Agent::Make(const std::string& id) {
     ASSIGN_OR_RETURN(live_, clients_.live());
   }
   ASSIGN_OR_RETURN(std::unique_ptr<client::Sessions> sessions, clients_.sessions());
+  ASSIGN_OR_RETURN(std::unique_ptr<client::Sessions> history, clients_.sessions());
   ASSIGN_OR_RETURN(std::unique_ptr<client::Models> models, clients_.models());
   auto session = std::make_unique<Session>(SessionSetup{.session_id = id,
                                                         .client = client_,
@@ -215,6 +218,7 @@ Result<Session*> Agent::Make(const std::string& id) {
                                                         .live = *live_,
                                                         .attaching = attaching_,
                                                         .sessions = std::move(sessions),
+                                                        .history = std::move(history),
                                                         .models = std::move(models)});
   return sessions_.insert_or_assign(id, std::move(session)).first->second.get();
 }

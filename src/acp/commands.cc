@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "client/await.h"
+
 namespace stet::acp {
 namespace {
 
@@ -18,7 +20,8 @@ Result<CommandDone> Start(std::string_view how, const std::string& text,
   protocol::Send send;
   send.how = how;
   send.text = text;
-  ASSIGN_OR_RETURN(const protocol::Accepted accepted, session.Send(send));
+  ASSIGN_OR_RETURN(const protocol::Accepted accepted,
+                   client::Await(session, &client::LiveSession::Send, send));
   return CommandDone{.text = "", .turn_id = accepted.turn_id.value_or("")};
 }
 
@@ -28,7 +31,7 @@ Result<CommandDone> Mark(std::string_view what, const std::string& id, const std
   mark.what = what;
   mark.id = id;
   mark.text = text;
-  ASSIGN_OR_RETURN(std::string said, session.Mark(mark));
+  ASSIGN_OR_RETURN(std::string said, client::Await(session, &client::LiveSession::Mark, mark));
   return CommandDone{.text = std::move(said), .turn_id = {}};
 }
 
@@ -51,7 +54,8 @@ Result<CommandDone> RunUnpin(const std::string& id, client::LiveSession& session
 }
 
 Result<CommandDone> RunPins(const std::string&, client::LiveSession& session) {
-  ASSIGN_OR_RETURN(const protocol::RunReport report, session.Run());
+  ASSIGN_OR_RETURN(const protocol::RunReport report,
+                   client::Await(session, &client::LiveSession::Run));
   std::string text;
   for (std::size_t i = 0; i < report.pins.size(); ++i)
     text += fmt::format("{}. {}\n", i + 1, report.pins[i].text);
@@ -62,7 +66,7 @@ Result<CommandDone> RunTitle(const std::string& title, client::LiveSession& sess
   if (title.empty()) return Fail(Code::kInvalid, "write the title behind it: /title TEXT");
   protocol::Change change;
   change.title = title;
-  RETURN_IF_ERROR(session.Change(change));
+  RETURN_IF_ERROR(client::Await(session, &client::LiveSession::Change, change));
   return CommandDone{.text = "Titled: " + title, .turn_id = {}};
 }
 
@@ -105,7 +109,8 @@ Result<CommandDone> RunCommand(const client::ParsedLine& line, client::LiveSessi
   const auto* handler = std::ranges::find(kCommandHandlers, line.name, &CommandHandler::name);
   if (line.kind == client::ParsedLine::Kind::kCommand && handler != kCommandHandlers.end())
     return handler->run(line.argument, session);
-  ASSIGN_OR_RETURN(std::string text, session.Command(line.name, line.argument));
+  ASSIGN_OR_RETURN(std::string text,
+                   client::Await(session, &client::LiveSession::Command, line.name, line.argument));
   return CommandDone{.text = std::move(text), .turn_id = {}};
 }
 

@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/random.h"
 #include "base/utf8.h"
+#include "client/await.h"
 
 namespace stet::acp {
 namespace {
@@ -35,7 +36,7 @@ Session::Session(SessionSetup setup)
     : setup_(std::move(setup)),
       editor_(std::make_shared<Editor>(setup_.session_id, setup_.client.offers, setup_.line)),
       asks_(setup_.session_id),
-      worker_([this](const client::News& news) { Hear(news); }) {}
+      worker_([this](client::News& news) { Hear(news); }) {}
 
 Session::~Session() {
   BeginEnd();
@@ -95,13 +96,20 @@ void Session::CancelRequest(Raw id) {
   });
 }
 
+const protocol::LiveState& Session::Refresh() {
+  if (Result<protocol::LiveState> state = client::Await(*hold_, &client::LiveSession::State))
+    state_ = *std::move(state);
+  return state_;
+}
+
 Status Session::Attach(const protocol::Attach& attach) {
   {
     const std::lock_guard lock(setup_.attaching);
-    ASSIGN_OR_RETURN(hold_, setup_.live.Attach(attach, worker_.inbox().Watcher(), editor_));
+    ASSIGN_OR_RETURN(hold_, client::Await(setup_.live, &client::Live::Attach, attach,
+                                          client::FaceSide{worker_.inbox().Watcher(), editor_}));
   }
   made_ = !attach.session_id;
-  const protocol::LiveState state = hold_->State();
+  const protocol::LiveState& state = Refresh();
   if (state.session_id != setup_.session_id) {  // The beginning of an id is none.
     hold_.reset();
     return Fail(Code::kNotFound, fmt::format("there is no session {}", setup_.session_id));
@@ -111,7 +119,8 @@ Status Session::Attach(const protocol::Attach& attach) {
   cwd_ = state.cwd;
   window_ = state.context_window;
   if (!made_) {
-    if (const Result<protocol::CostReport> cost = setup_.sessions->Cost(setup_.session_id))
+    if (const Result<protocol::CostReport> cost =
+            client::Await(*setup_.sessions, &client::Sessions::Cost, setup_.session_id))
       cost_ = cost->total.price;
   }
   updates_.emplace(MakeSources());
@@ -122,7 +131,8 @@ Updates::Sources Session::MakeSources() {
   return {.cwd = cwd_,
           .compactions = setup_.client.compactions,
           .blob = [this](const std::string& name) -> std::optional<std::string> {
-            Result<std::string> blob = setup_.sessions->Blob(setup_.session_id, name);
+            Result<std::string> blob =
+                client::Await(*setup_.sessions, &client::Sessions::Blob, setup_.session_id, name);
             if (!blob) return std::nullopt;
             return *std::move(blob);
           },
@@ -139,7 +149,7 @@ void Session::DoOpen(const Request& request, const protocol::Attach& attach, Ope
   if (opening == Opening::kLoad) {
     if (const Status told = Replay(); !told) return Refuse(request.id, told.error());
   }
-  Respond(request.id, Described(hold_->State(), opening == Opening::kNew));
+  Respond(request.id, Described(Refresh(), opening == Opening::kNew));
   TellAfterOpening();
 }
 
@@ -147,20 +157,21 @@ void Session::DoOpen(const Request& request, const protocol::Attach& attach, Ope
 Status Session::Replay() {
   Updates history(MakeSources());
   bool heard = true;
-  RETURN_IF_ERROR(
-      setup_.sessions->Events(setup_.session_id, std::nullopt, [&](const protocol::Event& event) {
-        told_seq_ = std::max(told_seq_, event.seq);
-        for (const std::string& update : history.Replay(event))
-          heard = heard && setup_.output.PushPatiently(UpdateLine(setup_.session_id, update));
-        return heard;
-      }));
+  const auto tell = [&](const protocol::Event& event) {
+    told_seq_ = std::max(told_seq_, event.seq);
+    for (const std::string& update : history.Replay(event))
+      heard = heard && setup_.output.PushPatiently(UpdateLine(setup_.session_id, update));
+    return heard;
+  };
+  RETURN_IF_ERROR(client::Await(*setup_.history, &client::Sessions::Events, setup_.session_id,
+                                std::nullopt, tell));
   if (!heard) return Fail(Code::kCancelled, "the client does not listen any more");
   updates_.emplace(std::move(history));
   return {};
 }
 
 void Session::TellAfterOpening() {
-  const protocol::LiveState state = hold_->State();
+  const protocol::LiveState& state = Refresh();
   std::string update;
   JsonWriter writer(update);
   writer.BeginObject().Member("sessionUpdate", "available_commands_update");
@@ -189,7 +200,7 @@ void Session::DoPrompt(const Request& request) {
   if (send->images.empty() && send->text.starts_with('/')) {
     using Kind = client::ParsedLine::Kind;
     const client::ParsedLine line =
-        client::ParseLine(send->text, client::Face::kAcp, hold_->State().commands);
+        client::ParseLine(send->text, client::Face::kAcp, Refresh().commands);
     if (line.kind == Kind::kCommand || line.kind == Kind::kExtension)
       return DoCommand(request, line);
   }
@@ -197,7 +208,8 @@ void Session::DoPrompt(const Request& request) {
   prompt.id = request.id;
   prompt.message_id = "acp_" + RandomName(ProcessRandom(), 16);
   send->client_message_id = prompt.message_id;
-  const Result<protocol::Accepted> accepted = hold_->Send(*send);
+  const Result<protocol::Accepted> accepted =
+      client::Await(*hold_, &client::LiveSession::Send, *send);
   if (!accepted) return Refuse(request.id, accepted.error());
   cancelling_ = false;
   prompt.turn_id = accepted->turn_id.value_or("");
@@ -221,7 +233,7 @@ void Session::DoCommand(const Request& request, const client::ParsedLine& line) 
 void Session::DoSetMode(const Request& request) {
   protocol::Change change;
   change.mode = JsonView(request.params.text)["modeId"].StringOr("");
-  if (const Status changed = hold_->Change(change); !changed)
+  if (const Status changed = client::Await(*hold_, &client::LiveSession::Change, change); !changed)
     return Refuse(request.id, changed.error());
   Respond(request.id, "{}");
 }
@@ -231,15 +243,16 @@ void Session::DoSetOption(const Request& request) {
   const std::optional<std::string> value = params["value"].String();
   if (!value) return Refuse(request.id, Error(Code::kInvalid, "value must be a string"));
   const Result<protocol::Change> change =
-      ReadChoice(params["configId"].StringOr(""), *value, hold_->State());
+      ReadChoice(params["configId"].StringOr(""), *value, Refresh());
   if (!change) return Refuse(request.id, change.error());
   if (*change != protocol::Change()) {
-    if (const Status changed = hold_->Change(*change); !changed)
+    if (const Status changed = client::Await(*hold_, &client::LiveSession::Change, *change);
+        !changed)
       return Refuse(request.id, changed.error());
   }
   std::string result;
   JsonWriter writer(result);
-  WriteOptions(writer.BeginObject().Key("configOptions"), hold_->State(), models_);
+  WriteOptions(writer.BeginObject().Key("configOptions"), Refresh(), models_);
   writer.EndObject();
   Respond(request.id, result);
 }
@@ -253,7 +266,7 @@ void Session::DoClose(const Request& request) {
 void Session::DoDelete(const Request& request) {
   made_ = false;  // It is removed in any case.
   Status done = End();
-  if (done) done = setup_.sessions->Remove(setup_.session_id);
+  if (done) done = client::Await(*setup_.sessions, &client::Sessions::Remove, setup_.session_id);
   if (!done) return Refuse(request.id, done.error());
   Respond(request.id, "{}");
 }
@@ -262,7 +275,7 @@ void Session::DoDelete(const Request& request) {
 void Session::DoCancel() {
   cancelling_ = true;
   hold_->Cancel();
-  protocol::QueueItems left = hold_->State().follow_ups;
+  protocol::QueueItems left = Refresh().follow_ups;
   bool rewritten = false;
   std::erase_if(waiting_, [&](Waiting& prompt) {
     prompt.cancelled = true;
@@ -276,7 +289,7 @@ void Session::DoCancel() {
     return true;
   });
   // Ignoring the error on purpose: what was taken meanwhile is the turn that is cancelled.
-  if (rewritten) (void)hold_->RewriteQueue("follow_up", left);
+  if (rewritten) (void)client::Await(*hold_, &client::LiveSession::RewriteQueue, "follow_up", left);
 }
 
 /// Closes the session; what was asked of it is answered. It is over when all of that is done:
@@ -288,24 +301,25 @@ Status Session::End() {
 }
 
 Status Session::CloseHold() {
-  Status closed = hold_->Close();
+  Status closed = client::Await(*hold_, &client::LiveSession::Close);
   // What it did until then is still told; the hold is not to be asked any more.
-  while (const std::optional<client::News> news = worker_.inbox().Take()) {
+  while (std::optional<client::News> news = worker_.inbox().Take()) {
     if (const auto* event = std::get_if<protocol::Event>(&*news)) {
       const auto* user = std::get_if<protocol::UserMessage>(&event->payload);
       if (event->seq > told_seq_ && (user == nullptr || !IsOwn(*event, *user)))
         TellAll(updates_->Take(*event));
-    } else {
-      TellAll(updates_->Take(std::get<protocol::Transient>(*news)));
+    } else if (const auto* transient = std::get_if<protocol::Transient>(&*news)) {
+      TellAll(updates_->Take(*transient));
     }
   }
   for (const Waiting& prompt : waiting_) Respond(prompt.id, R"({"stopReason":"cancelled"})");
   waiting_.clear();
   hold_.reset();
-  const Result<protocol::SessionSummary> kept = setup_.sessions->Describe(setup_.session_id);
+  const Result<protocol::SessionSummary> kept =
+      client::Await(*setup_.sessions, &client::Sessions::Describe, setup_.session_id);
   // Nothing was said. Ignoring the error on purpose: then an empty one is listed.
   if (made_ && closed && kept && kept->user_messages == 0)
-    (void)setup_.sessions->Remove(setup_.session_id);
+    (void)client::Await(*setup_.sessions, &client::Sessions::Remove, setup_.session_id);
   return closed;
 }
 

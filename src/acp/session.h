@@ -44,6 +44,8 @@ struct SessionSetup {
   client::Live& live;
   std::mutex& attaching;  // One opens a session at a time.
   std::unique_ptr<client::Sessions> sessions;
+  /// Another one, for the history: while its events are handed on, the first is asked for blobs.
+  std::unique_ptr<client::Sessions> history;
   std::unique_ptr<client::Models> models;
 };
 
@@ -89,6 +91,8 @@ class Session {
 
   // All of the rest belongs to the session's own thread.
   void Post(Request request, void (Session::*perform)(const Request&));
+  /// The session as it is now; as it was last known when the host does not answer.
+  const protocol::LiveState& Refresh();
   Status Attach(const protocol::Attach& attach);
   void DoOpen(const Request& request, const protocol::Attach& attach, Opening opening);
   [[nodiscard]] Updates::Sources MakeSources();
@@ -104,7 +108,7 @@ class Session {
   Status End();
   Status CloseHold();
 
-  void Hear(const client::News& news);
+  void Hear(client::News& news);
   void Hear(const protocol::Event& event);
   void Hear(const protocol::Transient& transient);
   void HearInfo(const protocol::SessionInfo& info);
@@ -132,6 +136,7 @@ class Session {
   SessionSetup setup_;
   const std::shared_ptr<Editor> editor_;       // Outlives the session where a host still asks.
   std::unique_ptr<client::LiveSession> hold_;  // Null: not open.
+  protocol::LiveState state_;                  // As it was last known.
   bool made_ = false;                          // The session is new.
   protocol::ModelList models_;
   std::string cwd_;

@@ -7,6 +7,7 @@
 #include "acp/options.h"
 #include "acp/session.h"
 #include "base/text_width.h"
+#include "client/await.h"
 
 namespace stet::acp {
 namespace {
@@ -25,12 +26,10 @@ std::string_view StopReasonOf(const std::string& reason, const protocol::Optiona
 
 }  // namespace
 
-void Session::Hear(const client::News& news) {
+void Session::Hear(client::News& news) {
   if (!hold_) return;
-  if (const auto* event = std::get_if<protocol::Event>(&news))
-    Hear(*event);
-  else
-    Hear(std::get<protocol::Transient>(news));
+  if (const auto* event = std::get_if<protocol::Event>(&news)) Hear(*event);
+  if (const auto* transient = std::get_if<protocol::Transient>(&news)) Hear(*transient);
 }
 
 void Session::Hear(const protocol::Event& event) {
@@ -69,7 +68,7 @@ void Session::Hear(const protocol::Transient& transient) {
   TellAll(updates_->Take(transient));
   if (const auto* wait = std::get_if<protocol::Wait>(&transient.transient)) {
     if (wait->who == "user")
-      AskOpen(hold_->State());
+      AskOpen(Refresh());
     else if (setup_.client.notices)
       TellNotice("info", fmt::format("waiting for the {}: {}", wait->who, wait->what));
   } else if (const auto* notice = std::get_if<protocol::Notice>(&transient.transient)) {
@@ -116,9 +115,11 @@ std::optional<Outgoing> Session::Put(const protocol::QuestionAsk& ask) {
   if (updates_->ToolOf(ask.question_id) == "ExitPlan") return asks_.AskPlan(ask);
   if (setup_.client.forms) return asks_.AskForm(ask);
   // Ignoring the error on purpose: what was withdrawn meanwhile needs no answer.
-  (void)hold_->Answer(protocol::Decline(
-      ask.question_id,
-      "the user's client cannot show questions: ask in your reply, and end the turn"));
+  (void)client::Await(
+      *hold_, &client::LiveSession::Answer,
+      protocol::Decline(
+          ask.question_id,
+          "the user's client cannot show questions: ask in your reply, and end the turn"));
   return std::nullopt;
 }
 
@@ -126,13 +127,13 @@ void Session::Take(const std::string& ask_id, const Result<Raw>& said) {
   const std::optional<protocol::AskAnswer> answer = asks_.Take(ask_id, said);
   if (!hold_ || !answer) return;
   // Ignoring the error on purpose: what was withdrawn meanwhile needs no answer.
-  (void)std::visit([this](const auto& one) { return hold_->Answer(one); }, *answer);
+  (void)client::Await(*hold_, &client::LiveSession::Answer, *answer);
 }
 
 void Session::HearInfo(const protocol::SessionInfo& info) {
   const protocol::InfoChanges& changes = info.changes;
   if (!changes.mode && !changes.model && !changes.effort) return;
-  const protocol::LiveState state = hold_->State();
+  const protocol::LiveState& state = Refresh();
   window_ = state.context_window;
   if (changes.mode) {
     std::string update;
@@ -165,7 +166,8 @@ void Session::HearEnd(const protocol::RuntimeEnd& end) {
 }
 
 void Session::Reply(const Waiting& prompt, const protocol::RuntimeEnd& end) {
-  const std::optional<protocol::TurnReport> report = hold_->Report(end.turn_id);
+  const Result<protocol::TurnReport> report =
+      client::Await(*hold_, &client::LiveSession::Report, end.turn_id);
   const std::string_view stop =
       prompt.cancelled ? "cancelled"
                        : StopReasonOf(end.reason, report ? report->stop_reason : std::nullopt);
@@ -186,11 +188,11 @@ void Session::GoOn() {
   const bool queued =
       std::ranges::any_of(waiting_, [](const Waiting& prompt) { return prompt.turn_id.empty(); });
   if (!queued) return;
-  const protocol::LiveState state = hold_->State();
+  const protocol::LiveState& state = Refresh();
   if (state.state != "idle" || state.follow_ups.empty()) return;
   protocol::Send next;
   next.how = "next";
-  const Result<protocol::Accepted> begun = hold_->Send(next);
+  const Result<protocol::Accepted> begun = client::Await(*hold_, &client::LiveSession::Send, next);
   if (begun || begun.error().code == Code::kBusy) return;
   std::erase_if(waiting_, [&](const Waiting& prompt) {
     if (!prompt.turn_id.empty()) return false;

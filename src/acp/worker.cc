@@ -4,7 +4,7 @@
 
 namespace stet::acp {
 
-Worker::Worker(std::function<void(const client::News&)> hear)
+Worker::Worker(std::function<void(client::News&)> hear)
     : hear_(std::move(hear)), thread_([this] { Run(); }) {}
 
 Worker::~Worker() {
@@ -63,7 +63,7 @@ void Worker::Run() {
     bool alive = true;
     while (const std::optional<Job> job = Next(alive)) (*job)(alive);
     if (!alive) return;
-    if (const std::optional<client::News> news = inbox_.Wait()) hear_(*news);
+    if (std::optional<client::News> news = inbox_.Wait()) hear_(*news);
   }
 }
 

@@ -21,7 +21,7 @@ class Worker {
   static constexpr std::size_t kMaxJobs = 1000;
 
   /// `hear` is called on the worker's thread.
-  explicit Worker(std::function<void(const client::News&)> hear);
+  explicit Worker(std::function<void(client::News&)> hear);
   /// Ends it, and waits for the job that runs.
   ~Worker();
   Worker(const Worker&) = delete;
@@ -43,7 +43,7 @@ class Worker {
   void Run();
   std::optional<Job> Next(bool& alive);
 
-  std::function<void(const client::News&)> hear_;
+  std::function<void(client::News&)> hear_;
   client::Inbox inbox_;
   mutable std::mutex mutex_;
   std::deque<Job> jobs_;

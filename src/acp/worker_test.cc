@@ -11,7 +11,7 @@ namespace {
 TEST(WorkerTest, JobsRunInOrderAndNewsBetweenThem) {
   std::vector<std::string> done;
   std::promise<void> heard;
-  Worker worker([&](const client::News& news) {
+  Worker worker([&](client::News& news) {
     done.push_back(std::to_string(std::get<protocol::Event>(news).seq));
     heard.set_value();
   });
@@ -31,7 +31,7 @@ TEST(WorkerTest, JobsRunInOrderAndNewsBetweenThem) {
 
 TEST(WorkerTest, WhatWaitsWhenItEndsIsToldSoAndNothingMoreIsTaken) {
   std::vector<bool> alive;
-  Worker worker([](const client::News&) {});
+  Worker worker([](client::News&) {});
   std::promise<void> go;
   worker.Post([&](bool) {
     go.get_future().wait();
@@ -49,7 +49,7 @@ TEST(WorkerTest, JobsThatWaitAreBounded) {
   std::promise<void> go;
   std::atomic<std::size_t> ran = 0;
   std::promise<void> begun;
-  Worker worker([](const client::News&) {});
+  Worker worker([](client::News&) {});
   worker.Post([&](bool) {
     begun.set_value();
     go.get_future().wait();

@@ -5,6 +5,7 @@
 // must have one.
 #pragma once
 
+#include <atomic>
 #include <csignal>
 #include <functional>
 #include <future>
@@ -25,6 +26,8 @@ class LoopThread {
   LoopThread& operator=(const LoopThread&) = delete;
 
   Loop& loop() { return loop_; }
+  /// Whether the caller is on it.
+  [[nodiscard]] bool is_current() const { return std::this_thread::get_id() == id_; }
 
   /// Signals are for the thread that started it, and for those that ask for them.
   void Start() {
@@ -35,7 +38,10 @@ class LoopThread {
     for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
       ::sigdelset(&all, own);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { loop_.Run(); });
+    thread_ = std::thread([this] {
+      id_ = std::this_thread::get_id();
+      loop_.Run();
+    });
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   /// What was posted and did not run yet will not run.
@@ -70,6 +76,7 @@ class LoopThread {
 
  private:
   Loop loop_;
+  std::atomic<std::thread::id> id_;
   std::thread thread_;
 };
 

@@ -9,6 +9,7 @@
 #include "cli/interactive.h"
 #include "cli/live_view.h"
 #include "cli/transcript_rows.h"
+#include "client/await.h"
 #include "client/inbox.h"
 
 namespace stet::cli {
@@ -28,19 +29,25 @@ Result<int> Watch(const std::string& session_id, client::RemoteLive& host,
     inbox.Poke();
   });
   // The last event is where to go on from; the rest is asked for.
-  ASSIGN_OR_RETURN(const std::unique_ptr<client::LiveSession> session,
-                   host.Watch({.session_id = session_id, .recent = 1, .watcher = inbox.Watcher()}));
-  ASSIGN_OR_RETURN(const client::Transcript::Rest rest,
-                   transcript.Reconcile([&](std::size_t count) { return session->Recent(count); },
-                                        kShownEvents));
-  ShowEvents(rest, view);
+  ASSIGN_OR_RETURN(
+      const std::unique_ptr<client::LiveSession> session,
+      client::Await(
+          host, &client::RemoteLive::Watch,
+          client::Watched{.session_id = session_id, .recent = 1, .watcher = inbox.Watcher()}));
+  ASSIGN_OR_RETURN(std::vector<protocol::Event> path,
+                   client::Await(*session, &client::LiveSession::Recent, kShownEvents));
+  if (transcript.NeedsMore(path)) {
+    ASSIGN_OR_RETURN(
+        path, client::Await(*session, &client::LiveSession::Recent, client::Transcript::kMost));
+  }
+  ShowEvents(transcript.Reconcile(std::move(path), kShownEvents), view);
   while (!interrupt.token().cancelled()) {
     if (!terminal.Print(screen.Take())) return kExitFailed;
     const std::optional<client::News> news = inbox.Wait();
     if (!news) continue;
     const auto* event = std::get_if<protocol::Event>(&*news);
-    if (event != nullptr && !transcript.Take(*event)) continue;
-    std::visit([&](const auto& one) { view.Take(one); }, *news);
+    if (event != nullptr && transcript.Take(*event)) view.Take(*event);
+    if (const auto* transient = std::get_if<protocol::Transient>(&*news)) view.Take(*transient);
   }
   transcript.Keep();
   return kExitDone;
@@ -52,7 +59,8 @@ Result<int> RunAttach(const AttachCommand& command, const AttachClients& clients
                       Terminal& terminal) {
   ASSIGN_OR_RETURN(const std::string session_id,
                    ChosenSession(command.session_id, command.cwd, clients.sessions));
-  ASSIGN_OR_RETURN(const protocol::FaceSettings face, clients.device.Face());
+  ASSIGN_OR_RETURN(const protocol::FaceSettings face,
+                   client::Await(clients.device, &client::Device::Face));
   client::Transcript transcript(client::Cache(face.transcripts), face.device_id, session_id);
   if (::isatty(STDIN_FILENO) == 1 && terminal.stdout_is_terminal()) ShowKept(transcript, terminal);
   ASSIGN_OR_RETURN(const std::unique_ptr<client::RemoteLive> host, clients.host());

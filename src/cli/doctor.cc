@@ -8,6 +8,7 @@
 #include "base/text_width.h"
 #include "base/version.h"
 #include "cli/exit_codes.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
@@ -57,7 +58,8 @@ std::string RowText(const protocol::CheckRow& row, const Terminal& terminal) {
 }
 
 Result<int> ShowConfig(const ConfigCommand& command, client::Device& device, Terminal& terminal) {
-  ASSIGN_OR_RETURN(const protocol::ConfigReport report, device.Config());
+  ASSIGN_OR_RETURN(const protocol::ConfigReport report,
+                   client::Await(device, &client::Device::Config));
   if (command.json) return terminal.Print(Encode(report) + "\n") ? kExitDone : kExitFailed;
   std::string out;
   for (const protocol::SettingRow& row : report.settings)
@@ -71,7 +73,7 @@ Result<int> ShowConfig(const ConfigCommand& command, client::Device& device, Ter
 Result<int> RunDoctor(const DoctorCommand& command, client::Device& device, Terminal& terminal) {
   protocol::DoctorReport report;
   report.version = ProgramVersion();
-  report.checks = device.Examine();
+  ASSIGN_OR_RETURN(report.checks, client::Await(device, &client::Device::Examine));
   report.checks.push_back(CheckTerminal(terminal));
   report.ok = std::ranges::none_of(
       report.checks, [](const protocol::CheckRow& row) { return row.verdict == "fail"; });
@@ -89,7 +91,8 @@ Result<int> RunConfig(const ConfigCommand& command, client::Device& device, Term
   if (command.verb == "path")
     return terminal.Print(device.ConfigPath() + "\n") ? kExitDone : kExitFailed;
   if (command.verb == "show") return ShowConfig(command, device, terminal);
-  ASSIGN_OR_RETURN(const protocol::ConfigReport report, device.Config());
+  ASSIGN_OR_RETURN(const protocol::ConfigReport report,
+                   client::Await(device, &client::Device::Config));
   const std::string text = report.exists
                                ? fmt::format("{} is right\n", report.path)
                                : fmt::format("there is no {}: the defaults hold\n", report.path);

@@ -7,6 +7,7 @@
 
 #include "base/text_width.h"
 #include "cli/exit_codes.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
@@ -48,7 +49,8 @@ Result<int> RunExtensions(const ExtensionsCommand& command, client::Device& devi
   const std::string here =
       std::filesystem::canonical(command.cwd.empty() ? "." : command.cwd, error);
   if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", command.cwd));
-  ASSIGN_OR_RETURN(const protocol::ExtensionRows rows, device.Extensions(here));
+  ASSIGN_OR_RETURN(const protocol::ExtensionRows rows,
+                   client::Await(device, &client::Device::Extensions, here));
   const std::string out = command.json ? Encode(rows) + "\n" : ExtensionsText(rows);
   return terminal.Print(out) ? kExitDone : kExitFailed;
 }

@@ -6,6 +6,7 @@
 
 #include "base/text_width.h"
 #include "cli/exit_codes.h"
+#include "client/await.h"
 
 namespace stet::cli {
 
@@ -27,7 +28,8 @@ Result<int> RunHooks(const HooksCommand& command, client::Device& device, Termin
   const std::string here =
       std::filesystem::canonical(command.cwd.empty() ? "." : command.cwd, error);
   if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", command.cwd));
-  ASSIGN_OR_RETURN(const protocol::HookRows rows, device.Hooks(here));
+  ASSIGN_OR_RETURN(const protocol::HookRows rows,
+                   client::Await(device, &client::Device::Hooks, here));
   const std::string out = command.json ? Encode(rows) + "\n" : HooksText(rows);
   return terminal.Print(out) ? kExitDone : kExitFailed;
 }

@@ -8,13 +8,15 @@
 #include "cli/interactive_session.h"
 #include "cli/picker.h"
 #include "cli/work.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
 
 /// The session that the user picks; nothing when none is.
 Result<std::optional<std::string>> Pick(client::Sessions& sessions, Tty& tty) {
-  ASSIGN_OR_RETURN(std::vector<protocol::SessionSummary> all, sessions.List());
+  ASSIGN_OR_RETURN(std::vector<protocol::SessionSummary> all,
+                   client::Await(sessions, &client::Sessions::List, false));
   std::erase_if(all, [](const protocol::SessionSummary& one) { return one.user_messages == 0; });
   if (all.empty())
     return Fail(Code::kNotFound, "there are no sessions to pick from yet: `stet` starts one");
@@ -30,19 +32,20 @@ Result<int> RunInteractive(const WorkCommand& command, const InteractiveClients&
         "stet: a conversation needs a terminal; for scripts and pipes use `stet -p PROMPT`");
     return kExitUsage;
   }
-  WorkCommand work = command;
-  ASSIGN_OR_RETURN(const protocol::FaceSettings face, clients.device.Face());
-  ASSIGN_OR_RETURN(const std::unique_ptr<Tty> tty, Tty::Open());
-  if (work.resume && work.resume->empty()) {
-    ASSIGN_OR_RETURN(work.resume, Pick(clients.sessions, *tty));
-    if (!work.resume) return kExitDone;
-  }
-  ASSIGN_OR_RETURN(protocol::Attach attach, AttachOf(work, clients.live));
+  ASSIGN_OR_RETURN(const protocol::FaceSettings face,
+                   client::Await(clients.device, &client::Device::Face));
+  // While the terminal is the user's: a host that does not answer can be left with Ctrl-C.
+  ASSIGN_OR_RETURN(protocol::Attach attach, AttachOf(command, clients.live));
   attach.answers = true;
+  ASSIGN_OR_RETURN(const std::unique_ptr<Tty> tty, Tty::Open());
+  if (command.resume && command.resume->empty()) {
+    ASSIGN_OR_RETURN(attach.session_id, Pick(clients.sessions, *tty));
+    if (!attach.session_id) return kExitDone;
+  }
   History history(face.history_file);
   const InteractiveSetup setup{clients.live, clients.sessions, clients.device,    *tty,
                                terminal,     history,          face.bell_after_ms};
-  std::string prompt = work.prompt;
+  std::string prompt = command.prompt;
   client::Transcript* transcript = clients.transcript;
   while (true) {
     client::Transcript fresh;

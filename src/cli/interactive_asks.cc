@@ -72,25 +72,26 @@ void InteractiveSession::AnswerPermission(const protocol::PermissionAsk& ask,
     return;
   }
   if (key == "n") return Deny(ask.request_id, "");
-  if (const Status done = session_->Answer(protocol::Allow(ask.request_id, ScopeOf(key))); !done)
-    return NotAnswered(done.error());
-  if (key != "y")
+  Answer(protocol::Allow(ask.request_id, ScopeOf(key)), [this, key, rule = ask.session_rule] {
+    if (key == "y") return;
     view_.Note(fmt::format("allowed {}: {}",
                            key == "a"   ? "in this session"
                            : key == "p" ? "in this project"
                                         : "always",
-                           ask.session_rule));
+                           rule));
+  });
 }
 
 void InteractiveSession::Deny(const std::string& request_id, const std::string& message) {
-  if (const Status done = session_->Answer(protocol::Deny(request_id, message)); !done)
-    NotAnswered(done.error());
+  Answer(protocol::Deny(request_id, message), [] {});
 }
 
-/// What still waits is asked again.
-void InteractiveSession::NotAnswered(const Error& error) {
-  desk_->Complain(error);
-  TakeOpenAsks();
+void InteractiveSession::Answer(const protocol::AskAnswer& answer, std::function<void()> done) {
+  session_->Answer(answer, Later("answer", [this, done = std::move(done)](const Status& taken) {
+                     if (taken) return done();
+                     desk_->Complain(taken.error());
+                     TakeOpenAsks();
+                   }));
 }
 
 void InteractiveSession::AskQuestion(const protocol::QuestionAsk& ask) {
@@ -110,9 +111,8 @@ void InteractiveSession::AnswerQuestion(const protocol::QuestionAsk& ask, const 
   std::string answer = said;
   for (std::size_t i = 0; i < options.size(); ++i)
     if (said == fmt::format("{}", i + 1)) answer = options[i].label;
-  if (const Status done = session_->Answer(protocol::Say(ask.question_id, answer)); !done)
-    return NotAnswered(done.error());
-  view_.Note("answered: " + OneLineText(answer));
+  Answer(protocol::Say(ask.question_id, answer),
+         [this, answer] { view_.Note("answered: " + OneLineText(answer)); });
 }
 
 void InteractiveSession::Ask(Dialog dialog) {

@@ -4,10 +4,16 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "cli/live_view.h"
 #include "cli/terminal.h"
+#include "cli/waits.h"
 #include "client/device.h"
+#include "client/inbox.h"
 #include "client/live.h"
 #include "client/sessions.h"
 
@@ -27,20 +33,52 @@ struct Leaving {
   std::optional<std::string> next_session;  // Goes on with this one.
 };
 
-/// Everything referred to outlives it; calls come from the face's thread.
+/// Everything referred to outlives it; calls come from the face's thread. A command never waits:
+/// what it asks is answered in a function that Then or Refreshed is given, which may use the desk.
 struct Desk {
   client::LiveSession& session;
   client::Sessions& sessions;
   client::Device& device;
   LiveView& view;
   const Terminal& terminal;
+  client::Inbox& inbox;
+  Waits& waits;
+  protocol::LiveState& state;  // As it was last known.
   std::function<void(Dialog)> ask;
   std::function<void(std::string)> write;  // Puts a text into the prompt.
   std::function<void(Leaving)> leave;
-  std::function<Result<std::optional<std::string>>()> pick_session;
+  /// The turn runs now, unless its end was heard already.
+  std::function<void(const std::optional<std::string>& turn_id)> begin;
+  /// Lets the user pick one of them; nothing when none is.
+  std::function<std::optional<std::string>(const std::vector<protocol::SessionSummary>&)>
+      pick_session;
 
   /// An error as a note.
   void Complain(const Error& error) const { view.Note(error.Text(), Style::kRed); }
+
+  /// The reply to a call: `next` gets the value, of a Status nothing; an error is shown instead.
+  /// `what` is what the user is told to wait for.
+  template <class F>
+  auto Then(std::string_view what, F next) {
+    return inbox.Then(
+        [this, wait = waits.Begin(what), next = std::move(next)](auto answer) mutable {
+          waits.End(wait);
+          if (!answer) return Complain(answer.error());
+          if constexpr (std::is_void_v<typename decltype(answer)::value_type>)
+            next();
+          else
+            next(*std::move(answer));
+        });
+  }
+
+  /// `next` is called when `state` is what the host has now.
+  template <class F>
+  void Refreshed(F next) {
+    session.State(Then("state", [this, next = std::move(next)](protocol::LiveState now) mutable {
+      state = std::move(now);
+      next();
+    }));
+  }
 };
 
 }  // namespace stet::cli

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <csignal>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "base/text_width.h"
 #include "base/version.h"
 #include "cli/cost_view.h"
@@ -18,13 +17,15 @@
 #include "cli/picker.h"
 #include "cli/slash.h"
 #include "cli/transcript_rows.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
 
-constexpr int kTickMs = 200;   // While a turn runs.
+constexpr int kTickMs = 200;   // While a turn runs, or the host is waited for.
 constexpr int kEscapeMs = 50;  // After that an Escape was the key itself.
 constexpr std::chrono::seconds kTwice{2};
+constexpr std::size_t kMessageIdLetters = 16;
 
 std::string Blankless(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t\n");
@@ -40,136 +41,176 @@ InteractiveSession::InteractiveSession(const InteractiveSetup& setup,
       transcript_(transcript),
       screen_(setup.tty.size().columns, setup.tty.size().rows),
       view_(screen_, setup.terminal, SystemClock()),
+      waits_(SystemClock()),
       editor_(&setup.history) {}
 
 Result<Leaving> InteractiveSession::Run(const protocol::Attach& attach, const std::string& prompt) {
-  RETURN_IF_ERROR(AwaitSession(attach));
-  if (leaving_) return *leaving_;
-  made_ = !attach.session_id;
+  resumed_ = attach.session_id.has_value();
+  prompt_ = Blankless(prompt).empty() ? "" : prompt;
+  setup_.live.WatchLink(
+      inbox_.Each<client::Link>([this](client::Link link) { link_ = std::move(link); }));
+  setup_.live.Attach(attach, {.watcher = inbox_.Watcher()},
+                     Later("attach", [this](Result<std::unique_ptr<client::LiveSession>> attached) {
+                       Attached(std::move(attached));
+                     }));
+  while (!leaving_ && !failed_) {
+    Draw();
+    Wait();
+  }
+  if (opened_) {
+    RETURN_IF_ERROR(Close());
+    return *leaving_;
+  }
+  if (leaving_) setup_.live.Abandon();
+  screen_.Hide();
+  setup_.tty.Write(screen_.Take());
+  if (failed_) return std::unexpected(*failed_);
+  setup_.tty.Finish();
+  return *leaving_;
+}
+
+void InteractiveSession::Attached(Result<std::unique_ptr<client::LiveSession>> attached) {
+  if (!attached) {
+    failed_ = attached.error();
+    return;
+  }
+  session_ = *std::move(attached);
+  MakeDesk();
+  session_->State(Later("state", [this](Result<protocol::LiveState> state) {
+    if (!state) {
+      failed_ = state.error();
+      return;
+    }
+    state_ = *std::move(state);
+    ShowOpening();
+  }));
+}
+
+void InteractiveSession::MakeDesk() {
   desk_.emplace(Desk{.session = *session_,
                      .sessions = setup_.sessions,
                      .device = setup_.device,
                      .view = view_,
                      .terminal = setup_.terminal,
+                     .inbox = inbox_,
+                     .waits = waits_,
+                     .state = state_,
                      .ask = [this](Dialog dialog) { Ask(std::move(dialog)); },
                      .write = [this](std::string text) { editor_.SetText(std::move(text)); },
                      .leave = [this](Leaving leaving) { leaving_ = std::move(leaving); },
-                     .pick_session = [this]() -> Result<std::optional<std::string>> {
-                       screen_.Hide();
-                       setup_.tty.Write(screen_.Take());
-                       ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> sessions,
-                                        setup_.sessions.List());
-                       return PickSession(sessions, setup_.tty);
-                     }});
-  ShowOpening(attach.session_id.has_value());
-  if (!Blankless(prompt).empty()) Send(prompt, false);
-  TakeKeys();  // That were typed while the host was waited for.
-  while (!leaving_) {
-    Draw();
-    Wait();
-  }
-  RETURN_IF_ERROR(Close());
-  return *leaving_;
+                     .begin = [this](const auto& turn_id) { TurnBegan(turn_id); },
+                     .pick_session =
+                         [this](const std::vector<protocol::SessionSummary>& sessions) {
+                           screen_.Hide();
+                           setup_.tty.Write(screen_.Take());
+                           return PickSession(sessions, setup_.tty);
+                         }});
 }
 
-/// The host may take its time: meanwhile the user can leave, and what is typed is kept.
-Status InteractiveSession::AwaitSession(const protocol::Attach& attach) {
-  Result<std::unique_ptr<client::LiveSession>> attached = Fail(Code::kCancelled, "");
-  std::atomic<bool> done = false;
-  std::thread attaching([&] {
-    attached = setup_.live.Attach(attach, inbox_.Watcher());
-    done = true;
-    inbox_.Poke();
-  });
-  while (!done && !leaving_) WaitForHost();
-  if (leaving_) setup_.live.Abandon();
-  attaching.join();
-  held_up_ = false;
-  screen_.Hide();
-  setup_.tty.Write(screen_.Take());
-  if (leaving_) {
-    setup_.tty.Finish();
-    return {};
-  }
-  if (!attached) return std::unexpected(std::move(attached).error());
-  session_ = *std::move(attached);
-  return {};
-}
-
-void InteractiveSession::WaitForHost() {
-  std::array<pollfd, 3> waits = {
-      pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
-      pollfd{.fd = inbox_.fd(), .events = POLLIN, .revents = 0},
-      pollfd{.fd = setup_.tty.signals(), .events = POLLIN, .revents = 0}};
-  if (::poll(waits.data(), waits.size(), kTickMs) == 0) {
-    held_up_ = true;
-    return Draw();
-  }
-  TakeSignals();
-  if (waits[0].revents == 0) return;
-  const std::optional<std::string> typed = setup_.tty.Read();
-  keys_.Feed(typed.value_or(""));
-  if (!typed || typed->find_first_of("\x03\x04") != std::string::npos)
-    leaving_ = Leaving{.exit_code = kExitInterrupted, .next_session = {}};
-}
-
-/// The terminal is the user's again before the end, which may take its time.
+/// The terminal is the user's again before the end, which may take its time. A host that does not
+/// answer is not waited for.
 Status InteractiveSession::Close() {
   screen_.Hide();
   screen_.EndLine();
   setup_.tty.Write(screen_.Take());
-  const protocol::LiveState state = session_->State();
-  if (!leaving_->next_session) setup_.tty.Finish();
-  Status closed = session_->Close();
+  const bool held_up = waits_.long_ones() || !link_.connected;
+  inbox_.DropAnswers();
+  if (!leaving_->next_session) {
+    setup_.tty.Finish();
+    if (held_up) setup_.live.Abandon();
+  }
+  for (const Unsent& one : unsent_)
+    setup_.terminal.Say(PrintableText("not sent, as far as is known: " + OneLineText(one.text)));
+  Status closed = client::Await(*session_, &client::LiveSession::Close);
   transcript_.Keep();
-  const Result<protocol::SessionSummary> kept = setup_.sessions.Describe(state.session_id);
-  if (made_ && closed && kept && kept->user_messages == 0) {
+  const Result<protocol::SessionSummary> kept =
+      client::Await(setup_.sessions, &client::Sessions::Describe, state_.session_id);
+  if (!resumed_ && closed && !held_up && kept && kept->user_messages == 0) {
     // Nothing was said: `stet -c` means the session before. Ignoring the error on purpose: then an
     // empty one is listed.
-    (void)setup_.sessions.Remove(state.session_id);
+    (void)client::Await(setup_.sessions, &client::Sessions::Remove, state_.session_id);
   } else if (!leaving_->next_session) {
-    setup_.terminal.Say(fmt::format("To go on: stet -r {}", state.session_id));
+    setup_.terminal.Say(fmt::format("To go on: stet -r {}", state_.session_id));
   }
   return closed;
 }
 
-void InteractiveSession::ShowOpening(bool resumed) {
-  const protocol::LiveState state = session_->State();
-  view_.Note(fmt::format("stet {}  {}  mode {}  {}  /help", ProgramVersion(), state.model,
-                         state.mode, state.cwd));
-  for (const std::string& note : state.notes) view_.Note(note, Style::kYellow);
-  if (!resumed) return;
-  ShowRest();
-  const std::size_t queued = state.follow_ups.size() + state.steers.size();
-  if (queued > 0)
-    view_.Note(fmt::format("{} queued: /queue shows, /continue goes on with it", queued),
-               Style::kYellow);
-  if (state.interrupted)
-    view_.Note("the last turn did not come to its end: /continue goes on with it", Style::kYellow);
-  if (state.state != "idle") view_.Begin();
-  TakeOpenAsks();
+void InteractiveSession::ShowOpening() {
+  view_.Note(fmt::format("stet {}  {}  mode {}  {}  /help", ProgramVersion(), state_.model,
+                         state_.mode, state_.cwd));
+  for (const std::string& note : state_.notes) view_.Note(note, Style::kYellow);
+  if (!resumed_) return Opened();
+  const auto shown = [this](Result<std::vector<protocol::Event>> path) {
+    if (path) return ShowRest(*std::move(path));
+    desk_->Complain(path.error());
+    ShowWhatWaits();
+  };
+  session_->Recent(kShownEvents, Later("history", shown));
 }
 
 /// What of the session's end was not shown yet.
-void InteractiveSession::ShowRest() {
-  const Result<client::Transcript::Rest> rest = transcript_.Reconcile(
-      [this](std::size_t count) { return session_->Recent(count); }, kShownEvents);
-  if (!rest) return desk_->Complain(rest.error());
-  ShowEvents(*rest, view_);
+void InteractiveSession::ShowRest(std::vector<protocol::Event> path) {
+  const auto show = [this](Result<std::vector<protocol::Event>> end) {
+    if (end)
+      ShowEvents(transcript_.Reconcile(*std::move(end), kShownEvents), view_);
+    else
+      desk_->Complain(end.error());
+    ShowWhatWaits();
+  };
+  if (!transcript_.NeedsMore(path)) return show(std::move(path));
+  session_->Recent(client::Transcript::kMost, Later("history", show));
+}
+
+void InteractiveSession::ShowWhatWaits() {
+  const std::size_t queued = state_.follow_ups.size() + state_.steers.size();
+  if (queued > 0)
+    view_.Note(fmt::format("{} queued: /queue shows, /continue goes on with it", queued),
+               Style::kYellow);
+  if (state_.interrupted)
+    view_.Note("the last turn did not come to its end: /continue goes on with it", Style::kYellow);
+  if (state_.state != "idle") view_.Begin();
+  for (const protocol::Ask& ask : protocol::OpenAsks(state_)) Put(ask);
+  Opened();
+}
+
+/// What came while the session was being opened has its turn now.
+void InteractiveSession::Opened() {
+  opened_ = true;
+  for (const client::News& news : std::exchange(early_news_, {})) {
+    if (const auto* event = std::get_if<protocol::Event>(&news)) Take(*event);
+    if (const auto* transient = std::get_if<protocol::Transient>(&news)) Take(*transient);
+  }
+  if (!prompt_.empty()) Send(std::exchange(prompt_, ""), false);
+  for (const std::string& line : std::exchange(early_lines_, {})) Submit(line);
 }
 
 /// What was asked before we came, of which no news comes.
 void InteractiveSession::TakeOpenAsks() {
-  for (const protocol::Ask& ask : protocol::OpenAsks(session_->State())) Put(ask);
+  desk_->Refreshed([this] {
+    for (const protocol::Ask& ask : protocol::OpenAsks(state_)) Put(ask);
+  });
 }
 
 bool InteractiveSession::IsOpen(const std::string& id) const {
   return std::ranges::any_of(dialogs_, [&](const Dialog& dialog) { return dialog.id == id; });
 }
 
+/// The host is not there, or takes its time.
+bool InteractiveSession::shows_waits() const {
+  return waits_.long_ones() || (opened_ && !link_.connected);
+}
+
 /// Nothing goes on while the user is waited for.
 std::string InteractiveSession::StatusRow() const {
-  if (held_up_) return setup_.terminal.Styled(Style::kDim, "waiting for the host  Ctrl-C leaves");
+  std::string held_up;
+  if (opened_ && !link_.connected)
+    held_up = fmt::format("the connection to the host is lost ({}): trying again  {}", link_.why,
+                          waits_.Row());
+  else
+    held_up = waits_.Row();
+  if (!held_up.empty())
+    return setup_.terminal.Styled(
+        Style::kDim, FitText(PrintableText(OneLineText(held_up)), screen_.columns() - 1));
   const bool asked = !dialogs_.empty() && !dialogs_.front().id.empty();
   return asked ? "" : view_.StatusRow();
 }
@@ -179,7 +220,8 @@ void InteractiveSession::Wait() {
       pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
       pollfd{.fd = inbox_.fd(), .events = POLLIN, .revents = 0},
       pollfd{.fd = setup_.tty.signals(), .events = POLLIN, .revents = 0}};
-  const int patience = keys_.escape_open() ? kEscapeMs : StatusRow().empty() ? -1 : kTickMs;
+  const bool ticks = !waits_.empty() || !StatusRow().empty();
+  const int patience = keys_.escape_open() ? kEscapeMs : ticks ? kTickMs : -1;
   const int ready = ::poll(waits.data(), waits.size(), patience);
   if (ready == 0 && keys_.escape_open()) {
     keys_.EndEscape();
@@ -189,7 +231,7 @@ void InteractiveSession::Wait() {
   if (waits[0].revents != 0) {
     const std::optional<std::string> typed = setup_.tty.Read();
     // The terminal is gone, as it is after a SIGHUP.
-    if (!typed) leaving_ = Leaving{.exit_code = kExitInterrupted, .next_session = {}};
+    if (!typed) Leave(kExitInterrupted);
     keys_.Feed(typed.value_or(""));
     TakeKeys();
   }
@@ -205,15 +247,25 @@ void InteractiveSession::TakeKeys() {
 }
 
 void InteractiveSession::TakeNews() {
-  while (const std::optional<client::News> news = inbox_.Take())
-    std::visit([this](const auto& one) { Take(one); }, *news);
+  while (!leaving_) {
+    std::optional<client::News> news = inbox_.Take();
+    if (!news) return;
+    if (auto* answered = std::get_if<client::Answered>(&*news))
+      (*answered)();
+    else if (!opened_)
+      early_news_.push_back(*std::move(news));
+    else if (const auto* event = std::get_if<protocol::Event>(&*news))
+      Take(*event);
+    else
+      Take(std::get<protocol::Transient>(*news));
+  }
 }
 
 void InteractiveSession::TakeSignals() {
   while (const std::optional<int> signal = setup_.tty.NextSignal()) {
     switch (*signal) {
       case SIGTERM:
-      case SIGHUP: leaving_ = Leaving{.exit_code = kExitInterrupted, .next_session = {}}; break;
+      case SIGHUP: Leave(kExitInterrupted); break;
       case SIGINT: Interrupt(); break;
       case SIGTSTP: Suspend(); break;
       case SIGCONT:
@@ -243,29 +295,44 @@ void InteractiveSession::Take(const protocol::Transient& transient) {
   if (const auto* end = std::get_if<protocol::RuntimeEnd>(&transient.transient)) TurnEnded(*end);
 }
 
+/// A short turn may have ended before the answer to what began it is taken.
+void InteractiveSession::TurnBegan(const std::optional<std::string>& turn_id) {
+  if (turn_id != ended_turn_) view_.Begin();
+}
+
 void InteractiveSession::TurnEnded(const protocol::RuntimeEnd& end) {
-  const std::optional<protocol::TurnReport> report = session_->Report(end.turn_id);
-  if (!report) return;
-  const protocol::CostSum& cost = report->cost;
-  view_.Note(fmt::format("{}  {} in, {} out{}", SpanText(report->duration_ms),
+  ended_turn_ = end.turn_id;
+  session_->Report(end.turn_id,
+                   Later("report", [this, end](const Result<protocol::TurnReport>& report) {
+                     if (report) ShowTurnReport(end, *report);
+                   }));
+}
+
+void InteractiveSession::ShowTurnReport(const protocol::RuntimeEnd& end,
+                                        const protocol::TurnReport& report) {
+  const protocol::CostSum& cost = report.cost;
+  view_.Note(fmt::format("{}  {} in, {} out{}", SpanText(report.duration_ms),
                          CountText(cost.input + cost.cache_read + cost.cache_write),
                          CountText(cost.output),
                          cost.price > 0 ? "  " + MoneyText(cost.price) : ""));
-  const protocol::LiveState state = session_->State();
-  if (end.reason != "completed" && !(state.follow_ups.empty() && state.steers.empty()))
-    view_.Note("what is queued waits: /continue goes on, /queue shows it", Style::kYellow);
-  if (report->duration_ms < setup_.bell_after_ms) return;
+  desk_->Refreshed([this, completed = end.reason == "completed"] {
+    if (!completed && !(state_.follow_ups.empty() && state_.steers.empty()))
+      view_.Note("what is queued waits: /continue goes on, /queue shows it", Style::kYellow);
+  });
+  if (report.duration_ms < setup_.bell_after_ms) return;
   Draw();
   setup_.tty.Write("\a\x1b]9;stet: the turn has ended\x1b\\");
 }
 
 void InteractiveSession::Draw() {
+  // A session that opens at once is not preceded by an empty prompt.
+  if (!opened_ && !shows_waits() && editor_.text().empty()) return;
   screen_.Show(Bottom());
   const std::string bytes = screen_.Take();
   if (!bytes.empty()) setup_.tty.Write("\x1b[?2026h" + bytes + "\x1b[?2026l");
 }
 
-/// The status, what is asked, and the line that is being written.
+/// The status, what is not sent yet, what is asked, and the line that is being written.
 EditorRows InteractiveSession::Bottom() const {
   const std::size_t columns = screen_.columns();
   const std::size_t most = std::max<std::size_t>(screen_.rows() / 2, 1);
@@ -275,6 +342,16 @@ EditorRows InteractiveSession::Bottom() const {
                            : LayOut("> ", editor_.text(), editor_.cursor(), columns, most);
   std::vector<std::string> above;
   if (const std::string status = StatusRow(); !status.empty()) above.push_back(status);
+  if (shows_waits()) {
+    const auto add = [&](const std::string& text) {
+      const std::string row = FitText(PrintableText("unsent: " + OneLineText(text)), columns - 1);
+      above.push_back(setup_.terminal.Styled(Style::kDim, row));
+    };
+    if (!prompt_.empty()) add(prompt_);
+    for (const std::string& line : early_lines_) add(line);
+    for (const Unsent& one : unsent_) add(one.text);
+    if (above.size() > most) above.resize(most);
+  }
   if (dialog_has_keys()) {
     const std::string prompt = editor_.text().empty()
                                    ? dialogs_.front().prompt
@@ -296,7 +373,7 @@ void InteractiveSession::Press(const Key& key) {
   if (key.kind == Key::Kind::kTab) return CompleteCommand();
   switch (editor_.Press(key)) {
     case LineEditor::Does::kSubmitted: Submit(editor_.Take()); break;
-    case LineEditor::Does::kEnded: leaving_ = Leaving{}; break;
+    case LineEditor::Does::kEnded: Leave(opened_ ? kExitDone : kExitInterrupted); break;
     case LineEditor::Does::kInterrupted: Interrupt(); break;
     case LineEditor::Does::kSuspended: Suspend(); break;
     case LineEditor::Does::kCleared: screen_.Clear(); break;
@@ -309,7 +386,7 @@ void InteractiveSession::CompleteCommand() {
   const std::string& text = editor_.text();
   if (!text.starts_with('/') || editor_.cursor() != text.size()) return;
   const std::vector<std::string> names =
-      client::CompletionsOf(text, client::Face::kTerminal, session_->State().commands);
+      client::CompletionsOf(text, client::Face::kTerminal, state_.commands);
   if (names.empty()) return;
   if (names.size() == 1) return editor_.SetText("/" + names[0] + " ");
   std::string certain = names[0];
@@ -351,10 +428,7 @@ void InteractiveSession::Interrupt() {
   const auto now = SystemClock().Steady();
   const bool again = interrupted_ && now - *interrupted_ < kTwice;
   interrupted_ = now;
-  if (again) {
-    leaving_ = Leaving{.exit_code = kExitInterrupted, .next_session = {}};
-    return;
-  }
+  if (again || !opened_) return Leave(kExitInterrupted);
   if (view_.running()) {
     session_->Cancel();
     return view_.Note("stopping; Ctrl-C again ends stet", Style::kYellow);
@@ -385,10 +459,11 @@ void InteractiveSession::Resize() {
 void InteractiveSession::Submit(const std::string& text) {
   const std::string line = Blankless(text);
   if (line.empty()) return;
+  if (!opened_) return early_lines_.push_back(text);
   setup_.history.Add(text);
   if (line.starts_with('/')) {
     const client::ParsedLine slash =
-        client::ParseLine(line, client::Face::kTerminal, session_->State().commands);
+        client::ParseLine(line, client::Face::kTerminal, state_.commands);
     if (slash.kind != client::ParsedLine::Kind::kMessage) {
       view_.Note("/" + slash.name + (slash.argument.empty() ? "" : " " + slash.argument));
       return RunSlash(slash, *desk_);
@@ -398,20 +473,35 @@ void InteractiveSession::Submit(const std::string& text) {
   Send(steer ? Blankless(line.substr(1)) : text, steer);
 }
 
+/// What is sent again unchanged, after it was not known whether it was done, is known again.
 void InteractiveSession::Send(const std::string& text, bool steer) {
+  Unsent sent{.message_id = "", .text = text};
+  if (doubtful_ && doubtful_->text == text) sent = *doubtful_;
+  doubtful_.reset();
+  if (sent.message_id.empty())
+    sent.message_id = "tty_" + RandomName(ProcessRandom(), kMessageIdLetters);
   protocol::Send send;
   send.how = steer ? "steer" : "send";
   send.text = text;
-  const Result<protocol::Accepted> accepted = session_->Send(send);
-  if (!accepted) {
-    desk_->Complain(accepted.error());
-    // Not lost: it can be sent again.
-    editor_.SetText(text);
-  } else if (accepted->what == "started") {
-    view_.Begin();
-  } else {
-    view_.Note(fmt::format("{}: {}", accepted->what, OneLineText(text)));
+  send.client_message_id = sent.message_id;
+  unsent_.push_back(sent);
+  session_->Send(send, Later("send", [this, sent](const Result<protocol::Accepted>& accepted) {
+                   Sent(sent, accepted);
+                 }));
+}
+
+void InteractiveSession::Sent(const Unsent& sent, const Result<protocol::Accepted>& accepted) {
+  std::erase_if(unsent_, [&](const Unsent& one) { return one.message_id == sent.message_id; });
+  if (accepted) {
+    if (accepted->what == "started") return TurnBegan(accepted->turn_id);
+    return view_.Note(fmt::format("{}: {}", accepted->what, OneLineText(sent.text)));
   }
+  desk_->Complain(accepted.error());
+  const Code code = accepted.error().code;
+  if (code == Code::kTimeout || code == Code::kUnavailable) doubtful_ = sent;
+  // Not lost: it can be sent again.
+  if (editor_.text().empty()) return editor_.SetText(sent.text);
+  view_.Note("not sent; the up key brings it back: " + OneLineText(sent.text), Style::kYellow);
 }
 
 }  // namespace stet::cli

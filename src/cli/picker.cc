@@ -80,8 +80,8 @@ EditorRows Picker::Rows(std::size_t columns, std::size_t rows) const {
   return out;
 }
 
-Result<std::optional<std::string>> PickSession(
-    const std::vector<protocol::SessionSummary>& sessions, Tty& tty) {
+std::optional<std::string> PickSession(const std::vector<protocol::SessionSummary>& sessions,
+                                       Tty& tty) {
   std::vector<std::string> rows;
   const Millis now = SystemClock().Now();
   for (const protocol::SessionSummary& session : sessions) rows.push_back(RowOf(session, now));
@@ -118,8 +118,8 @@ Result<std::optional<std::string>> PickSession(
   }
   screen.Hide();
   tty.Write(screen.Take());
-  if (did != Picker::Does::kTaken) return std::optional<std::string>();
-  return std::optional(sessions[*picker.marked()].session_id);
+  if (did != Picker::Does::kTaken) return std::nullopt;
+  return sessions[*picker.marked()].session_id;
 }
 
 }  // namespace stet::cli

@@ -38,7 +38,7 @@ class Picker {
 };
 
 /// Lets the user pick one of the sessions, newest first; nothing when none is picked.
-Result<std::optional<std::string>> PickSession(
-    const std::vector<protocol::SessionSummary>& sessions, Tty& tty);
+std::optional<std::string> PickSession(const std::vector<protocol::SessionSummary>& sessions,
+                                       Tty& tty);
 
 }  // namespace stet::cli

@@ -8,6 +8,7 @@
 #include "cli/result_json.h"
 #include "cli/run_view.h"
 #include "cli/work.h"
+#include "client/await.h"
 #include "client/inbox.h"
 
 namespace stet::cli {
@@ -43,10 +44,10 @@ client::Watcher Deaf(client::Watcher inner, bool tells) {
 }
 
 /// Until the turn and what is queued behind it have ended; how the turn went.
-Result<protocol::TurnReport> Await(client::LiveSession& session, client::Inbox& inbox,
-                                   const std::string& turn_id,
-                                   const std::function<void(const protocol::Transient&)>& tell) {
-  std::optional<protocol::TurnReport> report;
+Result<protocol::TurnReport> AwaitTurn(
+    client::LiveSession& session, client::Inbox& inbox, const std::string& turn_id,
+    const std::function<void(const protocol::Transient&)>& tell) {
+  Result<protocol::TurnReport> report = Fail(Code::kIo, "the turn left no report");
   while (true) {
     const std::optional<client::News> news = inbox.Wait();
     const auto* transient = news ? std::get_if<protocol::Transient>(&*news) : nullptr;
@@ -54,11 +55,12 @@ Result<protocol::TurnReport> Await(client::LiveSession& session, client::Inbox& 
     tell(*transient);
     const auto* end = std::get_if<protocol::RuntimeEnd>(&transient->transient);
     if (end == nullptr) continue;
-    if (end->turn_id == turn_id) report = session.Report(turn_id);
-    if (session.State().state == "idle") break;
+    if (end->turn_id == turn_id)
+      report = client::Await(session, &client::LiveSession::Report, turn_id);
+    ASSIGN_OR_RETURN(const protocol::LiveState state,
+                     client::Await(session, &client::LiveSession::State));
+    if (state.state == "idle") return report;
   }
-  if (!report) return Fail(Code::kIo, "the turn left no report");
-  return *std::move(report);
 }
 
 void TellEnd(Terminal& terminal, const protocol::TurnReport& report,
@@ -86,19 +88,24 @@ Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& t
   ASSIGN_OR_RETURN(const protocol::Attach attach, AttachOf(command, live));
   client::Inbox inbox;
   ASSIGN_OR_RETURN(const std::unique_ptr<client::LiveSession> session,
-                   live.Attach(attach, Deaf(inbox.Watcher(), command.verbose)));
+                   client::Await(live, &client::Live::Attach, attach,
+                                 client::FaceSide{Deaf(inbox.Watcher(), command.verbose)}));
   const CancelRegistration cancel = interrupt.token().OnCancel([&] { session->Cancel(); });
-  for (const std::string& note : session->State().notes) terminal.Say("stet: " + note);
-  ASSIGN_OR_RETURN(const protocol::Accepted accepted, session->Send(*send));
+  ASSIGN_OR_RETURN(const protocol::LiveState state,
+                   client::Await(*session, &client::LiveSession::State));
+  for (const std::string& note : state.notes) terminal.Say("stet: " + note);
+  ASSIGN_OR_RETURN(const protocol::Accepted accepted,
+                   client::Await(*session, &client::LiveSession::Send, *send));
   const auto tell = [&](const protocol::Transient& transient) {
     if (command.verbose) Tell(terminal, transient);
     TellNotice(terminal, transient);
   };
   ASSIGN_OR_RETURN(const protocol::TurnReport report,
-                   Await(*session, inbox, accepted.turn_id.value_or(""), tell));
+                   AwaitTurn(*session, inbox, accepted.turn_id.value_or(""), tell));
   ResultMore more;
-  if (Result<protocol::RunReport> run = session->Run()) more.run = *std::move(run);
-  const Status closed = session->Close();
+  if (Result<protocol::RunReport> run = client::Await(*session, &client::LiveSession::Run))
+    more.run = *std::move(run);
+  const Status closed = client::Await(*session, &client::LiveSession::Close);
   Spent spent;
   AddTo(spent, report);
   std::string out;

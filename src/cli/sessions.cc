@@ -14,6 +14,7 @@
 #include "cli/requests_view.h"
 #include "cli/transcript.h"
 #include "cli/tree_view.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
@@ -25,7 +26,9 @@ struct Work {
   Terminal& terminal;
 
   /// The session that the command names.
-  [[nodiscard]] Result<std::string> Id() const { return sessions.Resolve(command.id); }
+  [[nodiscard]] Result<std::string> Id() const {
+    return client::Await(sessions, &client::Sessions::Resolve, command.id);
+  }
 
   template <class T>
   Result<int> PrintJson(const T& value) const {
@@ -87,7 +90,7 @@ std::string TitleOf(const protocol::SessionSummary& row) {
 
 Result<int> List(const Work& work) {
   ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> rows,
-                   work.sessions.List(work.command.all));
+                   client::Await(work.sessions, &client::Sessions::List, work.command.all));
   if (work.command.json) return work.PrintJson(rows);
   if (rows.empty()) {
     work.terminal.Say("There are no sessions yet.");
@@ -114,7 +117,8 @@ Result<int> List(const Work& work) {
 }
 
 Result<int> Cost(const Work& work, const std::string& id) {
-  ASSIGN_OR_RETURN(const protocol::CostReport report, work.sessions.Cost(id));
+  ASSIGN_OR_RETURN(const protocol::CostReport report,
+                   client::Await(work.sessions, &client::Sessions::Cost, id));
   if (work.command.json) return work.PrintJson(report);
   return work.Print(CostText(report));
 }
@@ -127,30 +131,33 @@ Result<int> Show(const Work& work) {
     return reader_stays = work.terminal.Print(text);
   };
   if (work.command.json) {
-    RETURN_IF_ERROR(work.sessions.RawEvents(id, work.command.at, [&](const protocol::Event& event) {
-      std::string line;
-      EncodeEvent(event, line);
-      return print(line + '\n');
-    }));
+    RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::RawEvents, id, work.command.at,
+                                  [&](const protocol::Event& event) {
+                                    std::string line;
+                                    EncodeEvent(event, line);
+                                    return print(line + '\n');
+                                  }));
   } else {
-    RETURN_IF_ERROR(
-        work.sessions.Transcript(id, work.command.at, [&](const protocol::DisplayRow& row) {
-          return print(TranscriptText(row, work.terminal));
-        }));
+    RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Transcript, id, work.command.at,
+                                  [&](const protocol::DisplayRow& row) {
+                                    return print(TranscriptText(row, work.terminal));
+                                  }));
   }
   return reader_stays ? kExitDone : kExitFailed;
 }
 
 Result<int> Capsule(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
-  ASSIGN_OR_RETURN(const protocol::CapsuleReport report, work.sessions.Capsule(id));
+  ASSIGN_OR_RETURN(const protocol::CapsuleReport report,
+                   client::Await(work.sessions, &client::Sessions::Capsule, id));
   if (work.command.json) return work.Print(report.capsule.text + "\n");
   return work.Print(PrintableText(report.text) + "\n");
 }
 
 Result<int> Tree(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
-  ASSIGN_OR_RETURN(const protocol::SessionTree tree, work.sessions.Tree(id));
+  ASSIGN_OR_RETURN(const protocol::SessionTree tree,
+                   client::Await(work.sessions, &client::Sessions::Tree, id));
   if (work.command.json) return work.PrintJson(tree);
   return work.Print(TreeText(tree, work.command.all, work.terminal));
 }
@@ -169,21 +176,24 @@ Result<int> Rewind(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
   const std::optional<std::string> target =
       work.command.to_start ? std::nullopt : std::optional(work.command.event);
-  ASSIGN_OR_RETURN(const client::Moved moved,
-                   work.sessions.Rewind(id, target, work.command.expect));
+  ASSIGN_OR_RETURN(
+      const client::Moved moved,
+      client::Await(work.sessions, &client::Sessions::Rewind, id, target, work.command.expect));
   return TellMoved(work, id, moved);
 }
 
 Result<int> Branch(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
   ASSIGN_OR_RETURN(const client::Moved moved,
-                   work.sessions.Branch(id, work.command.event, work.command.expect));
+                   client::Await(work.sessions, &client::Sessions::Branch, id, work.command.event,
+                                 work.command.expect));
   return TellMoved(work, id, moved);
 }
 
 Result<int> Clone(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
-  ASSIGN_OR_RETURN(const std::string copy, work.sessions.Clone(id, work.command.at));
+  ASSIGN_OR_RETURN(const std::string copy,
+                   client::Await(work.sessions, &client::Sessions::Clone, id, work.command.at));
   if (work.command.json) return work.PrintJson(SessionRef{.session_id = copy});
   return work.Print(copy + "\n");
 }
@@ -201,7 +211,12 @@ Result<int> Export(const Work& work) {
   }
   if (work.command.reveal)
     work.terminal.Say("stet: secrets that the session has seen stand in the export as they are");
-  RETURN_IF_ERROR(work.sessions.Export(id, format, path, STDOUT_FILENO, work.command.reveal));
+  RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Export,
+                                client::ExportWanted{.session_id = id,
+                                                     .format = format,
+                                                     .path = path,
+                                                     .fd = STDOUT_FILENO,
+                                                     .reveal = work.command.reveal}));
   if (!path.empty())
     work.terminal.Say(fmt::format("Wrote {}. `stet sessions import {}` takes it in.", path, path));
   return kExitDone;
@@ -221,7 +236,8 @@ void TellFaults(const Work& work, const protocol::FaultReports& faults) {
 
 Result<int> Import(const Work& work) {
   ASSIGN_OR_RETURN(const client::Imported imported,
-                   work.sessions.Import(work.command.file, work.command.new_id));
+                   client::Await(work.sessions, &client::Sessions::Import, work.command.file,
+                                 work.command.new_id));
   if (work.command.json)
     return work.PrintJson(
         ImportReport{.session_id = imported.session_id, .faults = imported.faults});
@@ -234,7 +250,8 @@ Result<int> Import(const Work& work) {
 }
 
 Result<int> VerifyOne(const Work& work, const std::string& id) {
-  ASSIGN_OR_RETURN(const protocol::VerifyReport report, work.sessions.Verify(id));
+  ASSIGN_OR_RETURN(const protocol::VerifyReport report,
+                   client::Await(work.sessions, &client::Sessions::Verify, id));
   const int code = report.sound ? kExitDone : kExitFailed;
   if (work.command.json) {
     RETURN_IF_ERROR(work.PrintJson(report));
@@ -259,7 +276,8 @@ Result<int> Verify(const Work& work) {
     ASSIGN_OR_RETURN(const std::string id, work.Id());
     return VerifyOne(work, id);
   }
-  ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> rows, work.sessions.List());
+  ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> rows,
+                   client::Await(work.sessions, &client::Sessions::List, false));
   int code = kExitDone;
   for (const protocol::SessionSummary& row : rows) {
     const Result<int> one = VerifyOne(work, row.session_id);
@@ -280,7 +298,8 @@ bool Agreed(const Work& work, std::string_view question) {
 
 Result<int> Repair(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
-  ASSIGN_OR_RETURN(const protocol::VerifyReport report, work.sessions.Verify(id));
+  ASSIGN_OR_RETURN(const protocol::VerifyReport report,
+                   client::Await(work.sessions, &client::Sessions::Verify, id));
   TellFaults(work, report.faults);
   if (report.plan.empty()) {
     work.terminal.Say(
@@ -291,7 +310,7 @@ Result<int> Repair(const Work& work) {
   work.terminal.Say("A repair would:");
   for (const std::string& step : report.plan) work.terminal.Say("  - " + step);
   if (!Agreed(work, "Do this?")) return kExitFailed;
-  RETURN_IF_ERROR(work.sessions.Repair(id));
+  RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Repair, id));
   work.terminal.Say("Done. Everything undamaged is readable, and the session can be continued.");
   return kExitDone;
 }
@@ -299,16 +318,18 @@ Result<int> Repair(const Work& work) {
 Result<int> Remove(const Work& work) {
   std::vector<std::string> ids;
   for (const std::string& typed : work.command.ids) {
-    ASSIGN_OR_RETURN(ids.emplace_back(), work.sessions.Resolve(typed));
+    ASSIGN_OR_RETURN(ids.emplace_back(),
+                     client::Await(work.sessions, &client::Sessions::Resolve, typed));
   }
   for (const std::string& id : ids) {
-    ASSIGN_OR_RETURN(const protocol::SessionSummary summary, work.sessions.Describe(id));
+    ASSIGN_OR_RETURN(const protocol::SessionSummary summary,
+                     client::Await(work.sessions, &client::Sessions::Describe, id));
     if (!Agreed(work,
                 fmt::format("Move {} \"{}\"{} to the trash?", id, TitleText(summary.title, 60),
                             summary.root_session_id ? ", a child of " + *summary.root_session_id
                                                     : " and its children")))
       return kExitFailed;
-    RETURN_IF_ERROR(work.sessions.Remove(id));
+    RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Remove, id));
     work.terminal.Say(
         fmt::format("Moved {} to the trash. `stet sessions restore {}` brings it back.", id, id));
   }
@@ -317,12 +338,14 @@ Result<int> Remove(const Work& work) {
 
 Result<int> Restore(const Work& work) {
   if (!work.command.id.empty()) {
-    ASSIGN_OR_RETURN(const std::string id, work.sessions.Restore(work.command.id));
+    ASSIGN_OR_RETURN(const std::string id,
+                     client::Await(work.sessions, &client::Sessions::Restore, work.command.id));
     if (work.command.json) return work.PrintJson(SessionRef{.session_id = id});
     work.terminal.Say(fmt::format("{} is back.", id));
     return kExitDone;
   }
-  ASSIGN_OR_RETURN(const std::vector<protocol::TrashRow> rows, work.sessions.Trash());
+  ASSIGN_OR_RETURN(const std::vector<protocol::TrashRow> rows,
+                   client::Await(work.sessions, &client::Sessions::Trash));
   if (work.command.json) return work.PrintJson(rows);
   if (rows.empty()) work.terminal.Say("The trash is empty.");
   for (const protocol::TrashRow& row : rows) {
@@ -335,7 +358,8 @@ Result<int> Restore(const Work& work) {
 }
 
 Result<int> DiskUse(const Work& work) {
-  ASSIGN_OR_RETURN(const protocol::DiskUseReport report, work.sessions.DiskUse());
+  ASSIGN_OR_RETURN(const protocol::DiskUseReport report,
+                   client::Await(work.sessions, &client::Sessions::DiskUse));
   if (work.command.json) return work.PrintJson(report);
   std::string out;
   for (const protocol::DiskUseRow& row : report.sessions) {
@@ -361,8 +385,9 @@ void TellHeld(const Work& work, const std::vector<protocol::GarbageItem>& items)
 
 Result<int> CollectGarbage(const Work& work) {
   ASSIGN_OR_RETURN(GarbageReport report, [&]() -> Result<GarbageReport> {
-    ASSIGN_OR_RETURN(std::vector<protocol::GarbageItem> items,
-                     work.sessions.FindGarbage(work.command.with_trash));
+    ASSIGN_OR_RETURN(
+        std::vector<protocol::GarbageItem> items,
+        client::Await(work.sessions, &client::Sessions::FindGarbage, work.command.with_trash));
     return GarbageReport{.items = std::move(items)};
   }());
   for (const protocol::GarbageItem& item : report.items) report.bytes += item.bytes;
@@ -380,15 +405,18 @@ Result<int> CollectGarbage(const Work& work) {
   } else if (asks && Agreed(work, fmt::format("Delete these {} for good ({})?",
                                               Plural(report.items.size(), "file"),
                                               BytesText(report.bytes)))) {
-    ASSIGN_OR_RETURN(report.freed, work.sessions.Collect(report.items));
+    ASSIGN_OR_RETURN(report.freed,
+                     client::Await(work.sessions, &client::Sessions::Collect, report.items));
     work.terminal.Say(fmt::format("Freed {}.", BytesText(report.freed)));
   }
   return work.command.json ? work.PrintJson(report) : kExitDone;
 }
 
 Result<int> Replay(const Work& work) {
-  ASSIGN_OR_RETURN(const std::string id, work.sessions.Resolve(work.command.id));
-  ASSIGN_OR_RETURN(const protocol::ReplayReport report, work.sessions.Replay(id));
+  ASSIGN_OR_RETURN(const std::string id,
+                   client::Await(work.sessions, &client::Sessions::Resolve, work.command.id));
+  ASSIGN_OR_RETURN(const protocol::ReplayReport report,
+                   client::Await(work.sessions, &client::Sessions::Replay, id));
   if (work.command.json)
     RETURN_IF_ERROR(work.PrintJson(report));
   else
@@ -398,10 +426,11 @@ Result<int> Replay(const Work& work) {
 
 /// The session named, else the newest one of this folder.
 Result<std::string> SessionHere(const Work& work) {
-  if (!work.command.id.empty()) return work.sessions.Resolve(work.command.id);
+  if (!work.command.id.empty())
+    return client::Await(work.sessions, &client::Sessions::Resolve, work.command.id);
   std::error_code error;
   const std::string cwd = std::filesystem::current_path(error);
-  ASSIGN_OR_RETURN(const auto all, work.sessions.List());
+  ASSIGN_OR_RETURN(const auto all, client::Await(work.sessions, &client::Sessions::List, false));
   const auto here = std::ranges::find(all, cwd, &protocol::SessionSummary::cwd);
   if (here == all.end()) return Fail(Code::kNotFound, "this folder has no session yet: name one");
   return here->session_id;
@@ -412,7 +441,8 @@ Result<int> Context(const Work& work) {
   protocol::ContextWanted wanted;
   wanted.count = work.command.count;
   wanted.wire = work.command.wire;
-  ASSIGN_OR_RETURN(const protocol::ContextReport report, work.sessions.Context(id, wanted));
+  ASSIGN_OR_RETURN(const protocol::ContextReport report,
+                   client::Await(work.sessions, &client::Sessions::Context, id, wanted));
   if (work.command.json) return work.PrintJson(report);
   if (report.body) return work.Print(*report.body + "\n");
   return work.Print(ContextText(report));

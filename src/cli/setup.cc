@@ -8,6 +8,7 @@
 
 #include "base/text_width.h"
 #include "cli/exit_codes.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
@@ -116,14 +117,14 @@ class Setup {
 
   /// False when the user keeps what is there.
   Result<bool> Save() {
-    Status saved = device_.ChooseModel(choice_, command_.yes);
+    Status saved = client::Await(device_, &client::Device::ChooseModel, choice_, command_.yes);
     if (!saved && saved.error().code == Code::kConflict) {
       ASSIGN_OR_RETURN(const std::string said,
                        Ask(saved.error().message +
                                ". Replace it? The file before is kept as config.toml.old. [y/N]",
                            terminal_));
       if (said != "y" && said != "Y" && said != "yes") return false;
-      saved = device_.ChooseModel(choice_, true);
+      saved = client::Await(device_, &client::Device::ChooseModel, choice_, true);
     }
     if (!saved) return std::unexpected(saved.error());
     return true;

@@ -33,31 +33,29 @@ class FakeModels final : public client::Models {
   int checks = 0;
 };
 
+/// Chooses models; everything else is given up.
 class FakeDevice final : public client::Device {
  public:
-  Result<protocol::HookRows> Hooks(const std::string&) override { return protocol::HookRows(); }
-  Result<protocol::ExtensionRows> Extensions(const std::string&) override {
-    return protocol::ExtensionRows();
-  }
-  Result<protocol::FaceSettings> Face() override { return protocol::FaceSettings(); }
-  Result<protocol::ConfigReport> Config() override { return protocol::ConfigReport(); }
+  void Hooks(const std::string&, client::Reply<protocol::HookRows>) override {}
+  void Extensions(const std::string&, client::Reply<protocol::ExtensionRows>) override {}
+  void Face(client::Reply<protocol::FaceSettings>) override {}
+  void Config(client::Reply<protocol::ConfigReport>) override {}
   std::string ConfigPath() override { return "config.toml"; }
-  Status ChooseModel(const protocol::ModelChoice& choice, bool) override {
+  void ChooseModel(const protocol::ModelChoice& choice, bool, client::Reply<void> reply) override {
     chosen = choice;
-    return {};
+    reply({});
   }
-  Result<protocol::TrustReport> Trust(const std::string&) override {
-    return protocol::TrustReport();
+  void Trust(const std::string&, client::Reply<protocol::TrustReport>) override {}
+  void SetTrust(const std::string&, const std::vector<std::string>&, client::Reply<void>) override {
   }
-  Status SetTrust(const std::string&, const std::vector<std::string>&) override { return {}; }
-  Result<protocol::VaultReport> Vault() override { return protocol::VaultReport(); }
-  Result<std::string> VaultValue(const std::string&) override { return std::string(); }
-  Status SetVault(const std::string&, const std::string&) override { return {}; }
-  Status RemoveVault(const std::string&) override { return {}; }
+  void Vault(client::Reply<protocol::VaultReport>) override {}
+  void VaultValue(const std::string&, client::Reply<std::string>) override {}
+  void SetVault(const std::string&, const std::string&, client::Reply<void>) override {}
+  void RemoveVault(const std::string&, client::Reply<void>) override {}
   Result<protocol::SandboxEnd> RunSandboxed(const protocol::SandboxRun&) override {
     return Fail(Code::kUnsupported, "not here");
   }
-  protocol::CheckRows Examine() override { return {}; }
+  void Examine(client::Reply<protocol::CheckRows>) override {}
 
   protocol::ModelChoice chosen;
 };

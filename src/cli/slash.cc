@@ -30,31 +30,34 @@ void RunHelp(const std::string&, Desk& desk);
 
 /// Makes the change, then tells `what` it is now.
 void Change(const protocol::Change& change, std::string_view what, Desk& desk) {
-  if (const Status changed = desk.session.Change(change); !changed)
-    return desk.Complain(changed.error());
-  const protocol::LiveState state = desk.session.State();
-  const std::string& now = what == "model"    ? state.model
-                           : what == "effort" ? state.effort
-                                              : state.mode;
-  desk.view.Note(fmt::format("{}: {}", what, now));
+  const auto tell = [what, &desk] {
+    const protocol::LiveState& state = desk.state;
+    const std::string& now = what == "model"    ? state.model
+                             : what == "effort" ? state.effort
+                                                : state.mode;
+    desk.view.Note(fmt::format("{}: {}", what, now));
+  };
+  desk.session.Change(change, desk.Then(what, [&desk, tell] { desk.Refreshed(tell); }));
 }
 
 void RunModel(const std::string& name, Desk& desk) {
   if (name.empty())
-    return desk.view.Note(fmt::format("model: {}; /model NAME changes it, `stet models` lists them",
-                                      desk.session.State().model));
+    return desk.Refreshed([&desk] {
+      desk.view.Note(fmt::format("model: {}; /model NAME changes it, `stet models` lists them",
+                                 desk.state.model));
+    });
   protocol::Change change;
   change.model = name;
   Change(change, "model", desk);
 }
 
 void RunEffort(const std::string& level, Desk& desk) {
-  if (level.empty()) {
-    const std::string now = desk.session.State().effort;
-    return desk.view.Note(
-        fmt::format("effort: {}; one of none, minimal, low, medium, high, xhigh, max",
-                    now.empty() ? "the model's own" : now));
-  }
+  if (level.empty())
+    return desk.Refreshed([&desk] {
+      const std::string& now = desk.state.effort;
+      desk.view.Note(fmt::format("effort: {}; one of none, minimal, low, medium, high, xhigh, max",
+                                 now.empty() ? "the model's own" : now));
+    });
   protocol::Change change;
   change.effort = level;
   Change(change, "effort", desk);
@@ -62,93 +65,95 @@ void RunEffort(const std::string& level, Desk& desk) {
 
 void RunMode(const std::string& mode, Desk& desk) {
   if (mode.empty())
-    return desk.view.Note(
-        fmt::format("mode: {}; one of default, acceptEdits, auto, plan, dontAsk, bypass",
-                    desk.session.State().mode));
+    return desk.Refreshed([&desk] {
+      desk.view.Note(fmt::format(
+          "mode: {}; one of default, acceptEdits, auto, plan, dontAsk, bypass", desk.state.mode));
+    });
   protocol::Change change;
   change.mode = mode;
   Change(change, "mode", desk);
 }
 
-void RunPermissions(const std::string&, Desk& desk) {
-  const Result<protocol::PermissionReport> report = desk.session.Permissions();
-  if (!report) return desk.Complain(report.error());
-  std::string text = fmt::format("mode: {}{}\n", report->mode,
-                                 report->sandboxed ? ", commands run in a sandbox" : "");
-  for (const protocol::RuleRow& row : report->rules)
+void ShowPermissions(const protocol::PermissionReport& report, Desk& desk) {
+  std::string text = fmt::format("mode: {}{}\n", report.mode,
+                                 report.sandboxed ? ", commands run in a sandbox" : "");
+  for (const protocol::RuleRow& row : report.rules)
     text += fmt::format("  {:<6} {}  {}\n", row.verdict, PrintableText(row.rule),
                         desk.terminal.Styled(Style::kDim, row.source));
-  if (report->excludes)
+  if (report.excludes)
     text += "  files of the project are excluded (.stetignore, [policy] exclude)\n";
   desk.view.Block(text);
+}
+
+void RunPermissions(const std::string&, Desk& desk) {
+  desk.session.Permissions(desk.Then(
+      "permissions",
+      [&desk](const protocol::PermissionReport& report) { ShowPermissions(report, desk); }));
 }
 
 void RunTitle(const std::string& title, Desk& desk) {
   if (title.empty()) return desk.view.Note("write the title behind it: /title TEXT", Style::kRed);
   protocol::Change change;
   change.title = title;
-  if (const Status changed = desk.session.Change(change); !changed)
-    return desk.Complain(changed.error());
-  desk.view.Note("titled: " + title);
+  desk.session.Change(change,
+                      desk.Then("title", [title, &desk] { desk.view.Note("titled: " + title); }));
 }
 
 void RunCost(const std::string&, Desk& desk) {
-  const Result<protocol::CostReport> cost = desk.sessions.Cost(desk.session.State().session_id);
-  if (!cost) return desk.Complain(cost.error());
-  desk.view.Block(CostText(*cost));
+  desk.sessions.Cost(desk.state.session_id,
+                     desk.Then("cost", [&desk](const protocol::CostReport& cost) {
+                       desk.view.Block(CostText(cost));
+                     }));
 }
 
 void RunContext(const std::string&, Desk& desk) {
-  const Result<protocol::ContextReport> report =
-      desk.sessions.Context(desk.session.State().session_id, {});
-  if (!report) return desk.Complain(report.error());
-  desk.view.Block(ContextText(*report));
+  desk.sessions.Context(desk.state.session_id, {},
+                        desk.Then("context", [&desk](const protocol::ContextReport& report) {
+                          desk.view.Block(ContextText(report));
+                        }));
 }
 
 void RunHooksList(const std::string&, Desk& desk) {
-  const Result<protocol::HookRows> rows = desk.device.Hooks(desk.session.State().project);
-  if (!rows) return desk.Complain(rows.error());
-  desk.view.Block(HooksText(*rows));
+  desk.device.Hooks(desk.state.project, desk.Then("hooks", [&desk](const protocol::HookRows& rows) {
+    desk.view.Block(HooksText(rows));
+  }));
 }
 
-void RunCompact(const std::string& focus, Desk& desk) {
+/// Sends what begins a turn without a message.
+void Start(std::string_view how, const std::string& text, Desk& desk) {
   protocol::Send send;
-  send.how = "compact";
-  send.text = focus;
-  if (const Result<protocol::Accepted> accepted = desk.session.Send(send); !accepted)
-    return desk.Complain(accepted.error());
-  desk.view.Begin();
+  send.how = how;
+  send.text = text;
+  desk.session.Send(send, desk.Then(how, [&desk](const protocol::Accepted& accepted) {
+    desk.begin(accepted.turn_id);
+  }));
 }
+
+void RunCompact(const std::string& focus, Desk& desk) { Start("compact", focus, desk); }
 
 void RunExport(const std::string& file, Desk& desk) {
-  const std::string id = desk.session.State().session_id;
-  const std::string path = file.empty() ? id + ".tar" : file;
-  const client::ExportFormat format =
-      path.ends_with(".jsonl") ? client::ExportFormat::kJsonl : client::ExportFormat::kTar;
-  if (const Status done = desk.sessions.Export(id, format, path, -1, false); !done)
-    return desk.Complain(done.error());
-  desk.view.Note("written: " + path);
+  client::ExportWanted wanted;
+  wanted.session_id = desk.state.session_id;
+  wanted.path = file.empty() ? wanted.session_id + ".tar" : file;
+  if (wanted.path.ends_with(".jsonl")) wanted.format = client::ExportFormat::kJsonl;
+  desk.sessions.Export(wanted, desk.Then("export", [path = wanted.path, &desk] {
+    desk.view.Note("written: " + path);
+  }));
 }
 
-void RunContinue(const std::string&, Desk& desk) {
-  protocol::Send send;
-  send.how = "continue";
-  if (const Result<protocol::Accepted> accepted = desk.session.Send(send); !accepted)
-    return desk.Complain(accepted.error());
-  desk.view.Begin();
-}
+void RunContinue(const std::string&, Desk& desk) { Start("continue", "", desk); }
 
 void RunResume(const std::string& id, Desk& desk) {
   if (desk.view.running())
     return desk.view.Note("a turn runs: stop it with Ctrl-C first", Style::kRed);
-  if (!id.empty()) {
-    const Result<std::string> found = desk.sessions.Resolve(id);
-    if (!found) return desk.Complain(found.error());
-    return desk.leave({.exit_code = 0, .next_session = *found});
-  }
-  const Result<std::optional<std::string>> picked = desk.pick_session();
-  if (!picked) return desk.Complain(picked.error());
-  if (*picked) desk.leave({.exit_code = 0, .next_session = *picked});
+  const auto go = [&desk](const std::string& session) {
+    desk.leave({.exit_code = 0, .next_session = session});
+  };
+  if (!id.empty()) return desk.sessions.Resolve(id, desk.Then("sessions", go));
+  desk.sessions.List(
+      false, desk.Then("sessions", [&desk, go](const std::vector<protocol::SessionSummary>& all) {
+        if (const std::optional<std::string> picked = desk.pick_session(all)) go(*picked);
+      }));
 }
 
 struct Queued {
@@ -178,11 +183,8 @@ void ShowQueue(const std::vector<Queued>& queue, Desk& desk) {
   desk.view.Block(rows + "/queue rm N removes one, /queue edit N TEXT changes it\n");
 }
 
-/// `argument`: nothing, "rm N", or "edit N TEXT".
-void RunQueue(const std::string& argument, Desk& desk) {
-  const protocol::LiveState state = desk.session.State();
-  const std::vector<Queued> queue = QueueOf(state);
-  if (argument.empty()) return ShowQueue(queue, desk);
+void ChangeQueue(const std::string& argument, Desk& desk) {
+  const std::vector<Queued> queue = QueueOf(desk.state);
   std::string_view rest = argument;
   const std::string verb = TakeWord(rest);
   const std::string number = TakeWord(rest);
@@ -192,7 +194,7 @@ void RunQueue(const std::string& argument, Desk& desk) {
   if ((!edit && verb != "rm") || which < 1 || which > queue.size() || (edit && rest.empty()))
     return desk.view.Note("write /queue, /queue rm N or /queue edit N TEXT", Style::kRed);
   const Queued& chosen = queue[which - 1];
-  protocol::QueueItems items = chosen.queue == "steer" ? state.steers : state.follow_ups;
+  protocol::QueueItems items = chosen.queue == "steer" ? desk.state.steers : desk.state.follow_ups;
   if (edit) {
     protocol::TextBlock text;
     text.text = rest;
@@ -200,9 +202,17 @@ void RunQueue(const std::string& argument, Desk& desk) {
   } else {
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(chosen.place));
   }
-  if (const Status done = desk.session.RewriteQueue(chosen.queue, items); !done)
-    return desk.Complain(done.error());
-  ShowQueue(QueueOf(desk.session.State()), desk);
+  desk.session.RewriteQueue(chosen.queue, items, desk.Then("queue", [&desk] {
+    desk.Refreshed([&desk] { ShowQueue(QueueOf(desk.state), desk); });
+  }));
+}
+
+/// `argument`: nothing, "rm N", or "edit N TEXT".
+void RunQueue(const std::string& argument, Desk& desk) {
+  desk.Refreshed([argument, &desk] {
+    if (argument.empty()) return ShowQueue(QueueOf(desk.state), desk);
+    ChangeQueue(argument, desk);
+  });
 }
 
 void RunQuit(const std::string&, Desk& desk) { desk.leave({}); }
@@ -242,15 +252,14 @@ constexpr auto kSlashHandlers = std::to_array<SlashHandler>({
 });
 static_assert(client::HandlesAll(kSlashHandlers, client::Face::kTerminal));
 
-void RunHelp(const std::string&, Desk& desk) {
-  desk.view.Block(SlashHelp(desk.session.State().commands));
-}
+void RunHelp(const std::string&, Desk& desk) { desk.view.Block(SlashHelp(desk.state.commands)); }
 
 /// Runs a command that an extension brought, and shows what it says.
 void RunExtended(const client::ParsedLine& line, Desk& desk) {
-  const Result<std::string> text = desk.session.Command(line.name, line.argument);
-  if (!text) return desk.Complain(text.error());
-  if (!text->empty()) desk.view.Block(*text + "\n");
+  desk.session.Command(line.name, line.argument,
+                       desk.Then("/" + line.name, [&desk](const std::string& text) {
+                         if (!text.empty()) desk.view.Block(text + "\n");
+                       }));
 }
 
 }  // namespace

@@ -14,9 +14,8 @@ void Mark(std::string_view what, const std::string& id, const std::string& text,
   mark.what = what;
   mark.id = id;
   mark.text = text;
-  const Result<std::string> done = desk.session.Mark(mark);
-  if (!done) return desk.Complain(done.error());
-  desk.view.Note(*done);
+  desk.session.Mark(mark,
+                    desk.Then("mark", [&desk](const std::string& done) { desk.view.Note(done); }));
 }
 
 /// The first word, and what stands behind it.
@@ -28,11 +27,11 @@ std::pair<std::string, std::string> Split(const std::string& text) {
 
 /// Shows what `make` gives of the run, or says that there is none.
 void Show(Desk& desk, std::string (*make)(const protocol::RunReport&), std::string_view none) {
-  const Result<protocol::RunReport> report = desk.session.Run();
-  if (!report) return desk.Complain(report.error());
-  const std::string text = make(*report);
-  if (text.empty()) return desk.view.Note(none);
-  desk.view.Block(text);
+  desk.session.Run(desk.Then("run", [&desk, make, none](const protocol::RunReport& report) {
+    const std::string text = make(report);
+    if (text.empty()) return desk.view.Note(none);
+    desk.view.Block(text);
+  }));
 }
 
 }  // namespace
@@ -43,10 +42,10 @@ void RunPin(const std::string& text, Desk& desk) {
 }
 
 void RunPins(const std::string&, Desk& desk) {
-  const Result<protocol::RunReport> report = desk.session.Run();
-  if (!report) return desk.Complain(report.error());
-  if (report->pins.empty()) return desk.view.Note("nothing is pinned; /pin TEXT does it");
-  desk.view.Block(PinsText(report->pins, desk.terminal.columns() - 1) + "/unpin N removes one\n");
+  desk.session.Run(desk.Then("run", [&desk](const protocol::RunReport& report) {
+    if (report.pins.empty()) return desk.view.Note("nothing is pinned; /pin TEXT does it");
+    desk.view.Block(PinsText(report.pins, desk.terminal.columns() - 1) + "/unpin N removes one\n");
+  }));
 }
 
 void RunUnpin(const std::string& id, Desk& desk) {
@@ -56,11 +55,11 @@ void RunUnpin(const std::string& id, Desk& desk) {
 
 void RunSnip(const std::string& id, Desk& desk) {
   if (!id.empty()) return Mark("snip", id, "", desk);
-  const Result<protocol::TurnRows> turns = desk.session.Turns();
-  if (!turns) return desk.Complain(turns.error());
-  const std::string text = TurnsText(*turns, desk.view.running(), desk.terminal.columns() - 1);
-  if (text.empty()) return desk.view.Note("there is no finished turn yet");
-  desk.view.Block(text + "/snip N hides one from the model, /unsnip N shows it again\n");
+  desk.session.Turns(desk.Then("turns", [&desk](const protocol::TurnRows& turns) {
+    const std::string text = TurnsText(turns, desk.view.running(), desk.terminal.columns() - 1);
+    if (text.empty()) return desk.view.Note("there is no finished turn yet");
+    desk.view.Block(text + "/snip N hides one from the model, /unsnip N shows it again\n");
+  }));
 }
 
 void RunUnsnip(const std::string& id, Desk& desk) {
@@ -84,14 +83,16 @@ void RunQuestions(const std::string&, Desk& desk) {
 }
 
 void RunPlan(const std::string&, Desk& desk) {
-  if (desk.session.State().mode != "plan") {
+  desk.Refreshed([&desk] {
+    if (desk.state.mode == "plan") return Show(desk, PlanText, "");
     protocol::Change change;
     change.mode = "plan";
-    if (const Status changed = desk.session.Change(change); !changed)
-      return desk.Complain(changed.error());
-    desk.view.Note("mode: plan");
-  }
-  Show(desk, PlanText, "");
+    desk.session.Change(change, desk.Then("mode", [&desk] {
+      desk.state.mode = "plan";
+      desk.view.Note("mode: plan");
+      Show(desk, PlanText, "");
+    }));
+  });
 }
 
 }  // namespace stet::cli

@@ -63,30 +63,30 @@ std::string FileLine(const protocol::FileRow& row) {
 }
 
 void Restore(const std::optional<std::string>& target, Desk& desk) {
-  const Result<protocol::FileRows> rows = desk.session.FilesSince(target, true);
-  if (!rows) return desk.Complain(rows.error());
-  const auto restored = std::ranges::count_if(*rows, &protocol::FileRow::restored);
-  desk.view.Note(fmt::format("{} of {} files put back", restored, rows->size()));
+  desk.session.FilesSince(target, true, desk.Then("files", [&desk](const protocol::FileRows& rows) {
+    const auto restored = std::ranges::count_if(rows, &protocol::FileRow::restored);
+    desk.view.Note(fmt::format("{} of {} files put back", restored, rows.size()));
+  }));
 }
 
 void Rewind(const Place& place, bool restore, Desk& desk) {
-  const Result<client::Moved> moved = desk.session.Rewind(place.event);
-  if (!moved) return desk.Complain(moved.error());
-  desk.view.Note(
-      place.event ? fmt::format("back at {}; nothing was deleted: /branch leads back", *place.event)
-                  : "back before the first message; nothing was deleted: /branch leads back");
-  if (restore) Restore(place.event, desk);
-  if (!place.text.empty()) desk.write(place.text);
+  const auto moved = [place, restore, &desk](const client::Moved&) {
+    desk.view.Note(
+        place.event
+            ? fmt::format("back at {}; nothing was deleted: /branch leads back", *place.event)
+            : "back before the first message; nothing was deleted: /branch leads back");
+    if (restore) Restore(place.event, desk);
+    if (!place.text.empty()) desk.write(place.text);
+  };
+  desk.session.Rewind(place.event, desk.Then("rewind", moved));
 }
 
-/// Offers to put files back before anything moves.
-void OfferRewind(const Place& place, Desk& desk) {
-  const Result<protocol::FileRows> rows = desk.session.FilesSince(place.event, false);
-  if (!rows) return desk.Complain(rows.error());
+/// Asks whether these files shall be put back, if any can, before anything moves.
+void OfferFiles(const Place& place, const protocol::FileRows& rows, Desk& desk) {
   const bool any = std::ranges::any_of(
-      *rows, [](const protocol::FileRow& row) { return row.can_restore && !row.changed_since; });
+      rows, [](const protocol::FileRow& row) { return row.can_restore && !row.changed_since; });
   std::string files;
-  for (const protocol::FileRow& row : *rows) files += FileLine(row);
+  for (const protocol::FileRow& row : rows) files += FileLine(row);
   if (!files.empty()) desk.view.Block("Files that changed since:\n" + files);
   if (!any) return Rewind(place, false, desk);
   desk.ask(
@@ -95,6 +95,13 @@ void OfferRewind(const Place& place, Desk& desk) {
            "Put these files back as they were? y yes   n no, only the conversation   Esc stay here",
        .keys = "yn",
        .answered = [place, &desk](const std::string& key) { Rewind(place, key == "y", desk); }});
+}
+
+void OfferRewind(const Place& place, Desk& desk) {
+  desk.session.FilesSince(place.event, false,
+                          desk.Then("files", [place, &desk](const protocol::FileRows& rows) {
+                            OfferFiles(place, rows, desk);
+                          }));
 }
 
 /// Before each prompt on the path, the newest first.
@@ -122,9 +129,9 @@ Places LeavesOf(const protocol::SessionTree& tree) {
 }
 
 void GoToLeaf(const std::string& leaf, Desk& desk) {
-  const Result<client::Moved> moved = desk.session.Branch(leaf);
-  if (!moved) return desk.Complain(moved.error());
-  desk.view.Note(fmt::format("now at {}", moved->new_leaf.value_or("the start")));
+  desk.session.Branch(leaf, desk.Then("branch", [&desk](const client::Moved& moved) {
+    desk.view.Note(fmt::format("now at {}", moved.new_leaf.value_or("the start")));
+  }));
 }
 
 }  // namespace
@@ -133,24 +140,26 @@ void RunRewind(const std::string& event, Desk& desk) {
   if (desk.view.running())
     return desk.view.Note("a turn runs: stop it with Ctrl-C first", Style::kRed);
   if (!event.empty()) return OfferRewind({event, ""}, desk);
-  const Result<protocol::SessionTree> tree = desk.sessions.Tree(desk.session.State().session_id);
-  if (!tree) return desk.Complain(tree.error());
-  Places places = PromptsOf(*tree);
-  if (places.empty()) return desk.view.Note("there is nothing to go back to yet");
-  PickPlace(std::move(places), "back to before which of these (a number, or nothing)? ", desk,
-            [&desk](const Place& place) { OfferRewind(place, desk); });
+  const auto pick = [&desk](const protocol::SessionTree& tree) {
+    Places places = PromptsOf(tree);
+    if (places.empty()) return desk.view.Note("there is nothing to go back to yet");
+    PickPlace(std::move(places), "back to before which of these (a number, or nothing)? ", desk,
+              [&desk](const Place& place) { OfferRewind(place, desk); });
+  };
+  desk.sessions.Tree(desk.state.session_id, desk.Then("tree", pick));
 }
 
 void RunBranch(const std::string& leaf, Desk& desk) {
   if (desk.view.running())
     return desk.view.Note("a turn runs: stop it with Ctrl-C first", Style::kRed);
   if (!leaf.empty()) return GoToLeaf(leaf, desk);
-  const Result<protocol::SessionTree> tree = desk.sessions.Tree(desk.session.State().session_id);
-  if (!tree) return desk.Complain(tree.error());
-  Places places = LeavesOf(*tree);
-  if (places.empty()) return desk.view.Note("there are no branches yet");
-  PickPlace(std::move(places), "to which of these (a number, or nothing)? ", desk,
-            [&desk](const Place& place) { GoToLeaf(*place.event, desk); });
+  const auto pick = [&desk](const protocol::SessionTree& tree) {
+    Places places = LeavesOf(tree);
+    if (places.empty()) return desk.view.Note("there are no branches yet");
+    PickPlace(std::move(places), "to which of these (a number, or nothing)? ", desk,
+              [&desk](const Place& place) { GoToLeaf(*place.event, desk); });
+  };
+  desk.sessions.Tree(desk.state.session_id, desk.Then("tree", pick));
 }
 
 }  // namespace stet::cli

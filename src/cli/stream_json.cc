@@ -19,6 +19,7 @@
 #include "cli/stream_json_events.h"
 #include "cli/stream_json_input.h"
 #include "cli/work.h"
+#include "client/await.h"
 #include "client/inbox.h"
 #include "protocol/ids.h"
 
@@ -58,6 +59,8 @@ class StreamJson {
   void Hear(const client::News& news);
   void HearEnd(const protocol::RuntimeEnd& end);
   void GoOn(const protocol::LiveState& state);
+  /// The session as it is now; as it was last known when the host does not answer.
+  const protocol::LiveState& Refresh();
 
   void Line(std::string line);
   void Say(std::string_view text) { terminal_.Say(PrintableText(fmt::format("stet: {}", text))); }
@@ -70,6 +73,7 @@ class StreamJson {
   protocol::Attach attach_;  // How the session is opened.
   client::Inbox inbox_;
   std::unique_ptr<client::LiveSession> session_;
+  protocol::LiveState state_;     // As it was last known.
   std::optional<Error> refused_;  // Why `initialize` failed.
   LineCutter cutter_{kMaxInputLine};
   std::string more_text_;            // Goes before the next message.
@@ -116,15 +120,21 @@ Result<int> StreamJson::Run() {
   if (first) Submit(*std::move(first));
   while (!Done()) Wait();
   if (!session_) return exit_code_;
-  RETURN_IF_ERROR(session_->Close());
+  RETURN_IF_ERROR(client::Await(*session_, &client::LiveSession::Close));
   return exit_code_;
+}
+
+const protocol::LiveState& StreamJson::Refresh() {
+  if (Result<protocol::LiveState> state = client::Await(*session_, &client::LiveSession::State))
+    state_ = *std::move(state);
+  return state_;
 }
 
 bool StreamJson::Done() {
   if (broken_) return true;
   if (input_open_) return false;
   if (!session_) return true;
-  const protocol::LiveState state = session_->State();
+  const protocol::LiveState& state = Refresh();
   const std::size_t given_up = stopping_ ? state.follow_ups.size() : 0;
   return awaited_ <= given_up && held_.empty() && state.state == "idle";
 }
@@ -199,10 +209,12 @@ void StreamJson::On(const ControlResponse& response) {
   if (reply->mode) {
     protocol::Change change;
     change.mode = reply->mode;
-    if (const Status changed = session_->Change(change); !changed) Say(changed.error().message);
+    if (const Status changed = client::Await(*session_, &client::LiveSession::Change, change);
+        !changed)
+      Say(changed.error().message);
   }
   // Ignoring the error on purpose: what was withdrawn meanwhile needs no answer.
-  (void)std::visit([&](const auto& answer) { return session_->Answer(answer); }, reply->answer);
+  (void)client::Await(*session_, &client::LiveSession::Answer, reply->answer);
   if (reply->stop) session_->Cancel();
 }
 
@@ -239,12 +251,13 @@ Result<std::string> StreamJson::Initialize(const JsonView& request) {
 Result<std::string> StreamJson::Interrupt(const JsonView& request) {
   protocol::QueueItems queued;
   if (session_) {
-    queued = session_->State().follow_ups;
+    queued = Refresh().follow_ups;
     session_->Cancel();
   }
   const bool drops = request["cancel_queued"].Bool().value_or(false);
   if (drops && session_) {
-    RETURN_IF_ERROR(session_->RewriteQueue("follow_up", {}));
+    RETURN_IF_ERROR(client::Await(*session_, &client::LiveSession::RewriteQueue, "follow_up",
+                                  protocol::QueueItems()));
     awaited_ -= std::min(awaited_, queued.size());
     held_.clear();
   }
@@ -261,7 +274,7 @@ Result<std::string> StreamJson::Interrupt(const JsonView& request) {
 
 Result<std::string> StreamJson::Change(const protocol::Change& change) {
   if (session_) {
-    RETURN_IF_ERROR(session_->Change(change));
+    RETURN_IF_ERROR(client::Await(*session_, &client::LiveSession::Change, change));
   } else {
     if (change.model) attach_.model = *change.model;
     if (change.mode) attach_.mode = *change.mode;
@@ -273,8 +286,9 @@ Result<std::string> StreamJson::Change(const protocol::Change& change) {
 Status StreamJson::Open() {
   if (refused_) return std::unexpected(*refused_);
   if (session_) return {};
-  ASSIGN_OR_RETURN(session_, live_.Attach(attach_, inbox_.Watcher()));
-  const protocol::LiveState state = session_->State();
+  ASSIGN_OR_RETURN(session_, client::Await(live_, &client::Live::Attach, attach_,
+                                           client::FaceSide{inbox_.Watcher()}));
+  const protocol::LiveState& state = Refresh();
   events_.Begin(state);
   for (const std::string& note : state.notes) Say(note);
   if (state.state != "idle") ++awaited_;  // A turn of before goes on.
@@ -289,7 +303,8 @@ void StreamJson::Submit(protocol::Send send) {
   }
   if (awaited_ + held_.size() >= kMaxWaiting)
     return Refuse(Error(Code::kBusy, fmt::format("{} messages wait already", kMaxWaiting)));
-  const Result<protocol::Accepted> accepted = session_->Send(send);
+  const Result<protocol::Accepted> accepted =
+      client::Await(*session_, &client::LiveSession::Send, send);
   if (accepted) {
     if (accepted->what != "known") ++awaited_;
   } else if (accepted.error().code == Code::kBusy) {
@@ -303,7 +318,7 @@ void StreamJson::Submit(protocol::Send send) {
 void StreamJson::Refuse(const Error& error) {
   Say(error.Text());
   protocol::TurnReport report;
-  report.session_id = session_ ? session_->State().session_id : attach_.session_id.value_or("");
+  report.session_id = session_ ? Refresh().session_id : attach_.session_id.value_or("");
   report.turn_id = protocol::NewTurnId(ProcessRandom());
   report.reason = "error";
   report.error = error.Text();
@@ -314,18 +329,21 @@ void StreamJson::Refuse(const Error& error) {
 void StreamJson::Hear(const client::News& news) {
   if (broken_) return;
   if (const auto* event = std::get_if<protocol::Event>(&news)) return events_.Hear(*event);
-  const auto& transient = std::get<protocol::Transient>(news);
+  const auto* heard = std::get_if<protocol::Transient>(&news);
+  if (heard == nullptr) return;  // Answers are waited for.
+  const protocol::Transient& transient = *heard;
   events_.Hear(transient);
   const auto* wait = std::get_if<protocol::Wait>(&transient.transient);
-  if (wait != nullptr && wait->who == "user") events_.AskOpen(session_->State());
+  if (wait != nullptr && wait->who == "user") events_.AskOpen(Refresh());
   if (const auto* end = std::get_if<protocol::RuntimeEnd>(&transient.transient)) HearEnd(*end);
 }
 
 void StreamJson::HearEnd(const protocol::RuntimeEnd& end) {
   if (awaited_ > 0) --awaited_;
-  const protocol::LiveState state = session_->State();
+  const protocol::LiveState& state = Refresh();
   protocol::TurnReport report;
-  if (std::optional<protocol::TurnReport> kept = session_->Report(end.turn_id)) {
+  if (Result<protocol::TurnReport> kept =
+          client::Await(*session_, &client::LiveSession::Report, end.turn_id)) {
     report = *std::move(kept);
   } else {
     report.session_id = state.session_id;
@@ -335,7 +353,8 @@ void StreamJson::HearEnd(const protocol::RuntimeEnd& end) {
   }
   ResultMore more;
   more.queued = static_cast<std::int64_t>(state.follow_ups.size() + held_.size());
-  if (Result<protocol::RunReport> run = session_->Run()) more.run = *std::move(run);
+  if (Result<protocol::RunReport> run = client::Await(*session_, &client::LiveSession::Run))
+    more.run = *std::move(run);
   events_.End(report, more);
   exit_code_ = ExitCodeOf(report);
   if (state.state == "idle" && !stopping_) GoOn(state);
@@ -346,7 +365,8 @@ void StreamJson::GoOn(const protocol::LiveState& state) {
   if (!state.follow_ups.empty()) {
     protocol::Send next;
     next.how = "next";
-    const Result<protocol::Accepted> begun = session_->Send(next);
+    const Result<protocol::Accepted> begun =
+        client::Await(*session_, &client::LiveSession::Send, next);
     if (begun || begun.error().code == Code::kBusy) return;
     Refuse(begun.error());
     broken_ = true;

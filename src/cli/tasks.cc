@@ -10,6 +10,7 @@
 #include "base/text_width.h"
 #include "cli/chosen_session.h"
 #include "cli/exit_codes.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
@@ -84,8 +85,9 @@ Result<int> PrintTaskOutput(const TaskWork& work) {
   protocol::TaskRange range;
   range.offset = command.all ? protocol::OptionalInt(0) : command.offset;
   range.limit = command.limit;
-  ASSIGN_OR_RETURN(const protocol::TaskOutput first,
-                   sessions.TaskOutput(session, command.task_id, range));
+  ASSIGN_OR_RETURN(
+      const protocol::TaskOutput first,
+      client::Await(sessions, &client::Sessions::TaskOutput, session, command.task_id, range));
   if (command.json) return PrintText(terminal, Encode(first) + "\n");
   protocol::TaskOutput part = first;
   const std::int64_t stop =
@@ -98,7 +100,8 @@ Result<int> PrintTaskOutput(const TaskWork& work) {
     if (!more) break;
     range.offset = part.end;
     range.limit = stop - part.end;
-    ASSIGN_OR_RETURN(part, sessions.TaskOutput(session, command.task_id, range));
+    ASSIGN_OR_RETURN(part, client::Await(sessions, &client::Sessions::TaskOutput, session,
+                                         command.task_id, range));
   }
   TellLeftOut(first, part, terminal);
   return kExitDone;
@@ -110,7 +113,8 @@ Result<protocol::TaskRow> AwaitTaskEnd(const TaskWork& work) {
   constexpr std::chrono::milliseconds kPause{20};
   const Deadline deadline = Deadline::After(kPatience);
   for (;;) {
-    ASSIGN_OR_RETURN(const protocol::TaskRows rows, work.sessions.Tasks(work.session));
+    ASSIGN_OR_RETURN(const protocol::TaskRows rows,
+                     client::Await(work.sessions, &client::Sessions::Tasks, work.session));
     ASSIGN_OR_RETURN(protocol::TaskRow row, FindRow(rows, work.command.task_id));
     if (row.state != "running" || deadline.Passed()) return row;
     std::this_thread::sleep_for(kPause);
@@ -118,7 +122,8 @@ Result<protocol::TaskRow> AwaitTaskEnd(const TaskWork& work) {
 }
 
 Result<int> StopOneTask(const TaskWork& work) {
-  RETURN_IF_ERROR(work.sessions.StopTask(work.session, work.command.task_id));
+  RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::StopTask, work.session,
+                                work.command.task_id));
   ASSIGN_OR_RETURN(const protocol::TaskRow row, AwaitTaskEnd(work));
   if (work.command.json) return PrintText(work.terminal, Encode(row) + "\n");
   const std::string name = PrintableText(OneLineText(row.name));
@@ -151,7 +156,8 @@ Result<int> RunTasks(const TasksCommand& command, client::Sessions& sessions, Te
   if (command.verb == "stop") return StopOneTask({command, session, sessions, terminal});
   if (command.verb == "output") return PrintTaskOutput({command, session, sessions, terminal});
   const Millis now = SystemClock().Now();
-  ASSIGN_OR_RETURN(const protocol::TaskRows rows, sessions.Tasks(session));
+  ASSIGN_OR_RETURN(const protocol::TaskRows rows,
+                   client::Await(sessions, &client::Sessions::Tasks, session));
   if (command.verb == "show") {
     ASSIGN_OR_RETURN(const protocol::TaskRow row, FindRow(rows, command.task_id));
     return PrintText(terminal, command.json ? Encode(row) + "\n" : TaskDetails(row, now));

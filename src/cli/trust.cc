@@ -6,6 +6,7 @@
 
 #include "base/text_width.h"
 #include "cli/exit_codes.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
@@ -33,12 +34,15 @@ Result<int> RunTrust(const TrustCommand& command, client::Device& device, Termin
   if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", given));
   std::vector<std::string> parts = command.parts;
   if (command.all) {
-    ASSIGN_OR_RETURN(const protocol::TrustReport now, device.Trust(folder));
+    ASSIGN_OR_RETURN(const protocol::TrustReport now,
+                     client::Await(device, &client::Device::Trust, folder));
     for (const protocol::TrustRow& row : now.parts)
       if (!row.what.empty()) parts.push_back(row.part);
   }
-  if (!parts.empty() || command.none) RETURN_IF_ERROR(device.SetTrust(folder, parts));
-  ASSIGN_OR_RETURN(const protocol::TrustReport report, device.Trust(folder));
+  if (!parts.empty() || command.none)
+    RETURN_IF_ERROR(client::Await(device, &client::Device::SetTrust, folder, parts));
+  ASSIGN_OR_RETURN(const protocol::TrustReport report,
+                   client::Await(device, &client::Device::Trust, folder));
   const std::string text = command.json ? Encode(report) + "\n" : Text(report, terminal);
   return terminal.Print(text) ? kExitDone : kExitFailed;
 }

@@ -9,6 +9,7 @@
 
 #include "base/text_width.h"
 #include "cli/exit_codes.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
@@ -52,7 +53,8 @@ Result<std::string> ReadValue(const std::string& name, Terminal& terminal) {
 }
 
 Result<int> Get(const VaultCommand& command, client::Device& device, Terminal& terminal) {
-  ASSIGN_OR_RETURN(const std::string value, device.VaultValue(command.name));
+  ASSIGN_OR_RETURN(const std::string value,
+                   client::Await(device, &client::Device::VaultValue, command.name));
   if (!command.reveal) {
     const std::string text =
         fmt::format("{} is there, {} bytes; --reveal prints it\n", command.name, value.size());
@@ -64,7 +66,8 @@ Result<int> Get(const VaultCommand& command, client::Device& device, Terminal& t
 }
 
 Result<int> List(const VaultCommand& command, client::Device& device, Terminal& terminal) {
-  ASSIGN_OR_RETURN(const protocol::VaultReport report, device.Vault());
+  ASSIGN_OR_RETURN(const protocol::VaultReport report,
+                   client::Await(device, &client::Device::Vault));
   std::string text;
   if (command.json) {
     text = Encode(report) + "\n";
@@ -80,12 +83,13 @@ Result<int> RunVault(const VaultCommand& command, client::Device& device, Termin
   if (command.verb == "get") return Get(command, device, terminal);
   if (command.verb == "ls") return List(command, device, terminal);
   if (command.verb == "rm") {
-    RETURN_IF_ERROR(device.RemoveVault(command.name));
+    RETURN_IF_ERROR(client::Await(device, &client::Device::RemoveVault, command.name));
     return kExitDone;
   }
   ASSIGN_OR_RETURN(const std::string value, ReadValue(command.name, terminal));
-  RETURN_IF_ERROR(device.SetVault(command.name, value));
-  ASSIGN_OR_RETURN(const protocol::VaultReport report, device.Vault());
+  RETURN_IF_ERROR(client::Await(device, &client::Device::SetVault, command.name, value));
+  ASSIGN_OR_RETURN(const protocol::VaultReport report,
+                   client::Await(device, &client::Device::Vault));
   terminal.Say(fmt::format("stet: {} is kept; the key of the vault is in {}", command.name,
                            PrintableText(report.key_place)));
   return kExitDone;

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/json_view.h"
 #include "base/utf8.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
@@ -100,7 +101,7 @@ Result<protocol::Attach> AttachOf(const WorkCommand& command, client::Live& live
   ASSIGN_OR_RETURN(attach.cwd, GoTo(command.cwd));
   if (command.resume) attach.session_id = *command.resume;
   if (command.continue_latest) {
-    ASSIGN_OR_RETURN(attach.session_id, live.Latest(attach.cwd));
+    ASSIGN_OR_RETURN(attach.session_id, client::Await(live, &client::Live::Latest, attach.cwd));
   }
   if (!command.session_id.empty()) attach.new_session_id = command.session_id;
   attach.fork = command.fork;

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "client/reply.h"
 #include "client/services.h"
 #include "client/sessions.h"
+#include "protocol/ask.h"
 #include "protocol/event.h"
 #include "protocol/live.h"
 #include "protocol/run_report.h"
@@ -24,63 +26,82 @@ namespace stet::client {
 /// host's; must not block, and must not call the session.
 using Watcher = std::function<void(const protocol::Event*, const protocol::Transient*)>;
 
-/// One face's hold on one session. Calls are made from one thread and may wait for the host, except
-/// Cancel, which is for any thread and returns at once.
+/// One face's hold on one session. Every call returns at once, from any one thread, and is answered
+/// once, in the order of the calls as far as the host answers them in order; an event that the host
+/// published before an answer is heard before it. A call to a host in another process ends by its
+/// deadline (kTimeout, kUnavailable); a question to a person has none, because its answer is a call
+/// of its own. When the session is closed, what was not answered is kCancelled.
+///
+/// Destroying it closes it as well, and waits until all is kept; a face that must not wait calls
+/// Close first.
 class LiveSession {
  public:
   virtual ~LiveSession() = default;
 
-  virtual protocol::LiveState State() = 0;
+  virtual void State(Reply<protocol::LiveState> reply) = 0;
 
   /// Accepted once its event is in the log: from then on it cannot be lost, and sending the same
   /// clientMessageId again changes nothing.
-  virtual Result<protocol::Accepted> Send(const protocol::Send& send) = 0;
-  /// Ends the turn that is running or waiting, soon; the queues then stand still.
+  virtual void Send(const protocol::Send& send, Reply<protocol::Accepted> reply) = 0;
+  /// Ends the turn that is running or waiting, soon; the queues then stand still. From any thread.
   virtual void Cancel() = 0;
 
-  /// kConflict when somebody else has answered, kNotFound when nothing of that name is open.
-  virtual Status Answer(const protocol::PermissionAnswer& answer) = 0;
-  virtual Status Answer(const protocol::QuestionAnswer& answer) = 0;
+  /// kConflict when another client has answered, kNotFound when nothing of that name is open.
+  virtual void Answer(const protocol::AskAnswer& answer, Reply<void> reply) = 0;
 
   /// `queue` is follow_up or steer; the items are all that remain of it, in order.
-  virtual Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items) = 0;
-  virtual Status Change(const protocol::Change& change) = 0;
+  virtual void RewriteQueue(const std::string& queue, const protocol::QueueItems& items,
+                            Reply<void> reply) = 0;
+  virtual void Change(const protocol::Change& change, Reply<void> reply) = 0;
 
   /// kBusy while a turn runs; one that waits is cancelled first. See Sessions for the arguments.
-  virtual Result<Moved> Rewind(const std::optional<std::string>& target) = 0;
-  virtual Result<Moved> Branch(const std::string& leaf) = 0;
+  virtual void Rewind(const std::optional<std::string>& target, Reply<Moved> reply) = 0;
+  virtual void Branch(const std::string& leaf, Reply<Moved> reply) = 0;
   /// Files that were written after `target` and can be put back; with `restore`, puts them back.
-  virtual Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
-                                                bool restore) = 0;
+  virtual void FilesSince(const std::optional<std::string>& target, bool restore,
+                          Reply<protocol::FileRows> reply) = 0;
 
   /// Marks it, and says in one line what came of it. kInvalid and kNotFound say what is wrong with
   /// it. While a turn runs, kBusy for a snip of the user's; everything else is done at once.
-  virtual Result<std::string> Mark(const protocol::Mark& mark) = 0;
+  virtual void Mark(const protocol::Mark& mark, Reply<std::string> reply) = 0;
   /// Runs an extension's slash command, and gives what to show. kNotFound when there is none.
-  virtual Result<std::string> Command(const std::string& name, const std::string& text) = 0;
+  virtual void Command(const std::string& name, const std::string& text,
+                       Reply<std::string> reply) = 0;
   /// Where the run stands now.
-  virtual Result<protocol::RunReport> Run() = 0;
+  virtual void Run(Reply<protocol::RunReport> reply) = 0;
   /// The turns that a model is still shown, or was until they were snipped; the newest first.
-  virtual Result<protocol::TurnRows> Turns() = 0;
+  virtual void Turns(Reply<protocol::TurnRows> reply) = 0;
 
   /// The rules that it works under now.
-  virtual Result<protocol::PermissionReport> Permissions() = 0;
+  virtual void Permissions(Reply<protocol::PermissionReport> reply) = 0;
 
   /// What runs in the background, and what has run there, in the order of their start.
-  virtual Result<protocol::TaskRows> Tasks() = 0;
+  virtual void Tasks(Reply<protocol::TaskRows> reply) = 0;
   /// Its end follows soon. kNotFound, kConflict when it has ended.
-  virtual Status StopTask(const std::string& task_id) = 0;
-  virtual Result<protocol::TaskOutput> TaskOutput(const std::string& task_id) = 0;
+  virtual void StopTask(const std::string& task_id, Reply<void> reply) = 0;
+  virtual void TaskOutput(const std::string& task_id, Reply<protocol::TaskOutput> reply) = 0;
 
   /// The last events on the path to the leaf, at most `count`, the oldest first.
-  virtual Result<std::vector<protocol::Event>> Recent(std::size_t count) = 0;
+  virtual void Recent(std::size_t count, Reply<std::vector<protocol::Event>> reply) = 0;
 
-  /// How a turn went that ended under this hold; the latest few are known.
-  virtual std::optional<protocol::TurnReport> Report(const std::string& turn_id) = 0;
+  /// How a turn went that ended under this hold; the latest few are known, kNotFound for others.
+  virtual void Report(const std::string& turn_id, Reply<protocol::TurnReport> reply) = 0;
 
-  /// Gives the session up, and says whether all of it is kept. A turn that runs is cancelled first.
-  /// Nothing else may be called afterwards.
-  virtual Status Close() = 0;
+  /// Gives the session up, and says whether all of it is kept. A turn that runs in this process is
+  /// cancelled first. Nothing else may be called afterwards.
+  virtual void Close(Reply<void> reply) = 0;
+};
+
+/// What a face brings to a session that it holds.
+struct FaceSide {
+  Watcher watcher;                               // Hears everything from the session's opening on.
+  std::shared_ptr<Services> services = nullptr;  // What it does for the session; null: nothing.
+};
+
+/// Whether the host can be heard now, and why not.
+struct Link {
+  bool connected = true;
+  std::string why;
 };
 
 /// What sessions are wanted for, and so where they are worked on.
@@ -96,18 +117,20 @@ class Live {
  public:
   virtual ~Live() = default;
 
-  /// `watcher` hears everything from the moment the session is open. Destroying the hold closes it.
-  /// `services`, if any, are what the face does for the session while it holds it.
-  virtual Result<std::unique_ptr<LiveSession>> Attach(
-      const protocol::Attach& attach, Watcher watcher,
-      std::shared_ptr<Services> services = nullptr) = 0;
+  /// Opens the session, or a new one, and holds it. Answered as calls of a LiveSession are.
+  virtual void Attach(const protocol::Attach& attach, FaceSide face,
+                      Reply<std::unique_ptr<LiveSession>> reply) = 0;
 
-  /// From any thread: whoever waits for a host is told kCancelled now, and so is whoever asks it
-  /// anything afterwards. For a face that leaves.
+  /// From any thread: what waits for a host is kCancelled now, and so is what is asked of it
+  /// afterwards. For a face that leaves.
   virtual void Abandon() {}
 
+  /// `told` hears how the line to the host is now, and every change of that, on a thread of the
+  /// host's; it replaces the one before. A host in this process is always there: nothing is told.
+  virtual void WatchLink(std::function<void(Link)> told) { (void)told; }
+
   /// The newest session of this folder: what `--continue` means. kNotFound when there is none.
-  virtual Result<std::string> Latest(const std::string& cwd) = 0;
+  virtual void Latest(const std::string& cwd, Reply<std::string> reply) = 0;
 };
 
 }  // namespace stet::client

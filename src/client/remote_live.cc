@@ -12,7 +12,8 @@ namespace {
 
 namespace method = protocol::method;
 
-ConnectionOptions ConnectionOf(const RemoteOptions& options) {
+ConnectionOptions ConnectionOf(const RemoteOptions& options,
+                               std::function<void(LinkState, const std::string&)> on_state) {
   ConnectionOptions out;
   out.dial = options.dial;
   if (!out.dial) {
@@ -23,7 +24,7 @@ ConnectionOptions ConnectionOf(const RemoteOptions& options) {
   out.token = options.token;
   out.name = options.name;
   out.backoff = options.backoff;
-  out.on_state = options.on_state;
+  out.on_state = std::move(on_state);
   return out;
 }
 
@@ -45,32 +46,46 @@ protocol::Attach Again(protocol::Attach attach, const std::string& session_id) {
 class Remote final : public RemoteLive {
  public:
   explicit Remote(const RemoteOptions& options)
-      : thread_(options.seed != 0 ? options.seed : SystemSeed(), ConnectionOf(options)),
+      : thread_(options.seed != 0 ? options.seed : SystemSeed(),
+                ConnectionOf(options,
+                             [this](LinkState state, const std::string& why) {
+                               link_now_ = {.connected = state == LinkState::kConnected,
+                                            .why = why};
+                               if (told_) told_(link_now_);
+                             })),
         link_{
             .thread = thread_,
             .environment = options.endpoint.unix_path.empty() ? std::nullopt : options.environment,
             .patience = options.patience} {}
 
-  Result<std::unique_ptr<LiveSession>> Attach(const protocol::Attach& attach, Watcher watcher,
-                                              std::shared_ptr<Services> services) override {
+  void Attach(const protocol::Attach& attach, FaceSide face,
+              Reply<std::unique_ptr<LiveSession>> reply) override {
     protocol::Attach wanted = attach;
     wanted.environment = link_.environment;
-    ASSIGN_OR_RETURN(const protocol::LiveState state,
-                     thread_.Call<method::SessionsOpen>(
-                         wanted, {.within = link_.patience, .repeatable = IsRepeatable(attach)}));
-    auto session = std::make_unique<RemoteSession>(link_, state.session_id);
-    // The last event is where to go on from; what a face wants of the rest it asks for.
-    RETURN_IF_ERROR(
-        session->Begin(StreamOptions{.watcher = std::move(watcher), .recent = 1, .history = false},
-                       Again(std::move(wanted), state.session_id), std::move(services)));
-    return session;
+    const CallOptions options{.within = link_.patience, .repeatable = IsRepeatable(attach)};
+    const auto opened = [this, wanted, face = std::move(face),
+                         reply = std::move(reply)](const Result<protocol::LiveState>& state) {
+      if (!state) return reply(std::unexpected(state.error()));
+      // The last event is where to go on from; what a face wants of the rest it asks for.
+      Begin(state->session_id,
+            {.options = {.watcher = face.watcher, .recent = 1, .history = false},
+             .reopen = Again(wanted, state->session_id),
+             .services = face.services},
+            reply);
+    };
+    thread_.loop().Post([this, wanted, options, opened] {
+      client::Call<method::SessionsOpen>(thread_.connection(), wanted, options, opened);
+    });
   }
 
-  Result<std::unique_ptr<LiveSession>> Watch(Watched watched) override {
-    auto session = std::make_unique<RemoteSession>(link_, watched.session_id);
-    RETURN_IF_ERROR(
-        session->Begin({.watcher = std::move(watched.watcher), .recent = watched.recent}));
-    return session;
+  void Watch(Watched watched, Reply<std::unique_ptr<LiveSession>> reply) override {
+    thread_.loop().Post([this, watched = std::move(watched), reply = std::move(reply)] {
+      Begin(watched.session_id,
+            {.options = {.watcher = watched.watcher, .recent = watched.recent},
+             .reopen = {},
+             .services = nullptr},
+            reply);
+    });
   }
 
   void Abandon() override {
@@ -79,23 +94,61 @@ class Remote final : public RemoteLive {
     });
   }
 
-  Result<std::string> Latest(const std::string& cwd) override {
-    protocol::FolderParams params;
-    params.cwd = cwd;
-    ASSIGN_OR_RETURN(const protocol::SessionRef found,
-                     thread_.Call<method::SessionsLatest>(params, {.within = link_.patience}));
-    return found.session_id;
+  void WatchLink(std::function<void(Link)> told) override {
+    thread_.loop().Post([this, told = std::move(told)] {
+      told_ = told;
+      told_(link_now_);
+    });
   }
 
-  Result<protocol::Welcome> Welcome() override {
-    RETURN_IF_ERROR(thread_.Call<method::HostStatus>({}, {.within = link_.patience}));
-    return thread_.Run(
-        [&] { return thread_.connection().welcome().value_or(protocol::Welcome()); });
+  void Latest(const std::string& cwd, Reply<std::string> reply) override {
+    protocol::FolderParams params;
+    params.cwd = cwd;
+    Call<method::SessionsLatest>(params, {.within = link_.patience},
+                                 [reply = std::move(reply)](Result<protocol::SessionRef> found) {
+                                   if (!found) return reply(std::unexpected(found.error()));
+                                   reply(std::move(found->session_id));
+                                 });
+  }
+
+  void Welcome(Reply<protocol::Welcome> reply) override {
+    Call<method::HostStatus>(
+        {}, {.within = link_.patience},
+        [this, reply = std::move(reply)](const Result<protocol::HostStatus>& status) {
+          if (!status) return reply(std::unexpected(status.error()));
+          reply(thread_.connection().welcome().value_or(protocol::Welcome()));
+        });
   }
 
  private:
-  Result<Raw> Ask(Request request) override { return thread_.Ask(std::move(request)); }
+  /// How a session is followed.
+  struct Following {
+    StreamOptions options;
+    std::optional<protocol::Attach> reopen;
+    std::shared_ptr<Services> services;
+  };
 
+  void Ask(Request request, Connection::Done done) override {
+    thread_.loop().Post([this, request = std::move(request), done = std::move(done)] {
+      thread_.connection().Ask(request, done);
+    });
+  }
+
+  /// On the thread. The hold is handed over once the host has taken the subscription.
+  void Begin(const std::string& session_id, Following following,
+             const Reply<std::unique_ptr<LiveSession>>& reply) {
+    const auto session = std::make_shared<std::unique_ptr<RemoteSession>>(
+        std::make_unique<RemoteSession>(link_, session_id));
+    (*session)->Begin(std::move(following.options), std::move(following.reopen),
+                      std::move(following.services), [session, reply](const Status& begun) {
+                        std::unique_ptr<RemoteSession> held = std::move(*session);
+                        if (!begun) return reply(std::unexpected(begun.error()));
+                        reply(std::move(held));
+                      });
+  }
+
+  Link link_now_{.connected = false, .why = ""};  // The thread's, as is `told_`.
+  std::function<void(Link)> told_;
   RemoteThread thread_;
   RemoteLink link_;
 };

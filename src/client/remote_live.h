@@ -1,6 +1,6 @@
 // Live sessions of a host in another process, over its socket.
 //
-// What is asked waits for the host, over reconnects, no longer than the options say. What cannot be
+// What is asked is answered by the host, over reconnects, or by its deadline. What cannot be
 // repeated safely and whose answer was lost with the line is kUnavailable and says that it may or
 // may not have been done; a send is never doubled, whatever happens. Watchers are called on the
 // client's thread: every event once and in order, over reconnects and restarts of the host.
@@ -30,8 +30,6 @@ struct RemoteOptions {
   /// socket only.
   std::optional<std::vector<std::string>> environment = {};
   std::string name = "stet";
-  /// Called on the client's thread; must not block and must not call back.
-  std::function<void(LinkState, const std::string& why)> on_state = {};
   /// How long a request waits for the host; what takes the host its time waits longer.
   std::chrono::milliseconds patience{30'000};
   Backoff backoff = {};
@@ -50,18 +48,20 @@ class RemoteLive : public Live {
  public:
   /// Hears a session without working on it, as when another process holds it; what is asked of it
   /// beyond that gives the host's errors.
-  virtual Result<std::unique_ptr<LiveSession>> Watch(Watched watched) = 0;
+  virtual void Watch(Watched watched, Reply<std::unique_ptr<LiveSession>> reply) = 0;
 
   /// What the host says of itself, once it does.
-  virtual Result<protocol::Welcome> Welcome() = 0;
-  /// Waits for the reply to any method of the wire.
+  virtual void Welcome(Reply<protocol::Welcome> reply) = 0;
+  /// Any method of the wire.
   template <protocol::IsMethod M>
-  Replied<M> Call(const typename M::Params& params = {}, const CallOptions& options = {}) {
-    return ReadReply<M>(Ask(RequestOf<M>(params, options)));
+  void Call(const typename M::Params& params, const CallOptions& options,
+            Reply<typename M::Reply> reply) {
+    Ask(RequestOf<M>(params, options),
+        [reply = std::move(reply)](const Result<Raw>& answer) { reply(ReadReply<M>(answer)); });
   }
 
  private:
-  virtual Result<Raw> Ask(Request request) = 0;
+  virtual void Ask(Request request, Connection::Done done) = 0;
 };
 
 /// Dials at once, on a thread of its own. Every hold must be gone before it.

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "client/await.h"
 #include "client/fake_host_fixture.h"
 
 namespace stet::client {
@@ -80,7 +81,8 @@ class RemoteLiveTest : public testing::Test {
 TEST_F(RemoteLiveTest, HearsWhatHappensFromTheMomentItIsAttached) {
   host_.Append(Said("before"), "e1");
   const auto live = Connect();
-  const auto session = live->Attach({}, heard_.MakeWatcher());
+  const auto session =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(session) << session.error().Text();
   host_.Do([&] { host_.Append(Said("after"), "e2"); });
   EXPECT_EQ(heard_.Wait(1), Ids{"e2"});
@@ -88,14 +90,15 @@ TEST_F(RemoteLiveTest, HearsWhatHappensFromTheMomentItIsAttached) {
 
 TEST_F(RemoteLiveTest, SendsAreKnownAgainWhenTheLineBreaksBeforeTheAnswer) {
   const auto live = Connect();
-  const auto session = live->Attach({}, heard_.MakeWatcher());
+  const auto session =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(session);
   host_.Do([&] { host_.hold_replies = true; });
   protocol::Send send;
   send.text = "hello";
   // Cuts the line once the message is in the log and its answer is under way.
   Result<protocol::Accepted> accepted = Fail(Code::kIo, "");
-  std::thread sender([&] { accepted = (*session)->Send(send); });
+  std::thread sender([&] { accepted = Await(**session, &LiveSession::Send, send); });
   EXPECT_EQ(heard_.Wait(1).size(), 1u);
   host_.Do([&] {
     host_.hold_replies = false;
@@ -111,31 +114,34 @@ TEST_F(RemoteLiveTest, SendsAreKnownAgainWhenTheLineBreaksBeforeTheAnswer) {
 TEST_F(RemoteLiveTest, TheEnvironmentGoesOverTheUnixSocketOnly) {
   {
     const auto live = Connect();
-    const auto session = live->Attach({}, heard_.MakeWatcher());
+    const auto session =
+        Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
     ASSERT_TRUE(session);
-    ASSERT_TRUE((*session)->Send({}));
+    ASSERT_TRUE(Await(**session, &LiveSession::Send, protocol::Send()));
     EXPECT_TRUE(ParamsOf("sessions.open").contains(R"("environment":["HOME=/home/u"])"));
     EXPECT_TRUE(ParamsOf("session.send").contains(R"("environment":["HOME=/home/u"])"));
   }
   unix_path_ = "";
   const auto live = Connect();
-  const auto session = live->Attach({}, heard_.MakeWatcher());
+  const auto session =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(session);
-  ASSERT_TRUE((*session)->Send({}));
+  ASSERT_TRUE(Await(**session, &LiveSession::Send, protocol::Send()));
   EXPECT_FALSE(ParamsOf("sessions.open").contains("environment"));
   EXPECT_FALSE(ParamsOf("session.send").contains("environment"));
 }
 
 TEST_F(RemoteLiveTest, ClosingLetsGoAndNothingMore) {
   const auto live = Connect();
-  const auto session = live->Attach({}, heard_.MakeWatcher());
+  const auto session =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(session);
-  EXPECT_TRUE((*session)->Close());
+  EXPECT_TRUE(Await(**session, &LiveSession::Close));
   host_.Do([&] {
     EXPECT_EQ(host_.requests.back().method, "session.unsubscribe");
     host_.Append(Said("not heard"));
   });
-  EXPECT_TRUE((*session)->Close());
+  EXPECT_TRUE(Await(**session, &LiveSession::Close));
   host_.Do([&] { EXPECT_EQ(host_.requests.back().method, "session.unsubscribe"); });
   EXPECT_EQ(heard_.Wait(0), Ids{});
 }
@@ -153,27 +159,28 @@ TEST_F(RemoteLiveTest, AsksAsTheWireHasIt) {
     return "{}";
   };
   const auto live = Connect();
-  EXPECT_EQ(live->Latest("/src"), "s_9");
-  const auto attached = live->Attach({}, heard_.MakeWatcher());
+  EXPECT_EQ(Await(*live, &Live::Latest, "/src"), "s_9");
+  const auto attached =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(attached);
   LiveSession& session = **attached;
-  EXPECT_EQ(session.Rewind("e1")->old_leaf, "e2");
+  EXPECT_EQ(Await(session, &LiveSession::Rewind, "e1")->old_leaf, "e2");
   EXPECT_EQ(ParamsOf("session.rewind"), R"({"sessionId":"s_1","target":"e1"})");
-  EXPECT_EQ(session.FilesSince({}, true)->at(0).path, "a.txt");
+  EXPECT_EQ(Await(session, &LiveSession::FilesSince, std::nullopt, true)->at(0).path, "a.txt");
   EXPECT_EQ(ParamsOf("session.files"), R"({"sessionId":"s_1","restore":true})");
-  EXPECT_EQ(session.Turns()->at(0).id, "e1");
-  EXPECT_EQ(session.Mark({}), "done");
-  EXPECT_EQ(session.Command("x", "y"), "done");
-  EXPECT_EQ(session.Report("t")->turn_id, "t");
-  EXPECT_EQ(session.Recent(5)->at(0).id, "e1");
+  EXPECT_EQ(Await(session, &LiveSession::Turns)->at(0).id, "e1");
+  EXPECT_EQ(Await(session, &LiveSession::Mark, protocol::Mark()), "done");
+  EXPECT_EQ(Await(session, &LiveSession::Command, "x", "y"), "done");
+  EXPECT_EQ(Await(session, &LiveSession::Report, "t")->turn_id, "t");
+  EXPECT_EQ(Await(session, &LiveSession::Recent, 5)->at(0).id, "e1");
   EXPECT_EQ(ParamsOf("session.recent"), R"({"sessionId":"s_1","count":5})");
-  EXPECT_TRUE(session.Run());
-  EXPECT_TRUE(session.Permissions());
-  EXPECT_TRUE(session.RewriteQueue("steer", {}));
+  EXPECT_TRUE(Await(session, &LiveSession::Run));
+  EXPECT_TRUE(Await(session, &LiveSession::Permissions));
+  EXPECT_TRUE(Await(session, &LiveSession::RewriteQueue, "steer", protocol::QueueItems()));
   EXPECT_EQ(ParamsOf("session.rewriteQueue"), R"({"sessionId":"s_1","queue":"steer","items":[]})");
   protocol::PermissionAnswer answer;
-  EXPECT_TRUE(session.Answer(answer));
-  EXPECT_EQ(session.State().session_id, "s_1");
+  EXPECT_TRUE(Await(session, &LiveSession::Answer, answer));
+  EXPECT_EQ(Await(session, &LiveSession::State)->session_id, "s_1");
 }
 
 TEST_F(RemoteLiveTest, TheHostsErrorsAreTheCallers) {
@@ -181,9 +188,10 @@ TEST_F(RemoteLiveTest, TheHostsErrorsAreTheCallers) {
     return Fail(Code::kConflict, "answered already");
   };
   const auto live = Connect();
-  const auto session = live->Attach({}, heard_.MakeWatcher());
+  const auto session =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(session);
-  const Status answered = (*session)->Answer(protocol::QuestionAnswer());
+  const Status answered = Await(**session, &LiveSession::Answer, protocol::QuestionAnswer());
   ASSERT_FALSE(answered);
   EXPECT_EQ(answered.error(), Error(Code::kConflict, "answered already"));
 }
@@ -191,7 +199,8 @@ TEST_F(RemoteLiveTest, TheHostsErrorsAreTheCallers) {
 TEST_F(RemoteLiveTest, AHostThatIsGoneForGoodIsSaidSoInTime) {
   host_.unreachable = true;
   const auto live = Connect(milliseconds(20));
-  const auto session = live->Attach({}, heard_.MakeWatcher());
+  const auto session =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().code, Code::kUnavailable);
 }
@@ -199,18 +208,20 @@ TEST_F(RemoteLiveTest, AHostThatIsGoneForGoodIsSaidSoInTime) {
 TEST_F(RemoteLiveTest, AWrongTokenIsSaidAtOnce) {
   host_.token = "another";
   const auto live = Connect();
-  const auto session = live->Attach({}, heard_.MakeWatcher());
+  const auto session =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().code, Code::kAuth);
 }
 
 TEST_F(RemoteLiveTest, ATurnThatNobodyCanTellTheEndOfEndsWhenTheHostIsGone) {
   const auto live = Connect();
-  const auto session = live->Attach({}, heard_.MakeWatcher());
+  const auto session =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(session);
   protocol::Send send;
   send.client_message_id = "m";
-  ASSERT_TRUE((*session)->Send(send));
+  ASSERT_TRUE(Await(**session, &LiveSession::Send, send));
   host_.Do([&] {
     host_.refusal = protocol::ToWire(Error(Code::kDenied, "the token was taken back"));
     host_.Cut();
@@ -218,18 +229,19 @@ TEST_F(RemoteLiveTest, ATurnThatNobodyCanTellTheEndOfEndsWhenTheHostIsGone) {
   const Ids heard = heard_.Wait(2);
   ASSERT_EQ(heard.size(), 2u);
   EXPECT_EQ(heard[1], "end of t_m");
-  const protocol::LiveState state = (*session)->State();
-  EXPECT_EQ(state.state, "idle");
-  EXPECT_EQ(state.notes, protocol::Texts{"the token was taken back"});
+  const Result<protocol::LiveState> state = Await(**session, &LiveSession::State);
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error(), Error(Code::kDenied, "the token was taken back"));
 }
 
 TEST_F(RemoteLiveTest, ATurnThatEndedWhileTheLineWasDownIsToldToHaveEnded) {
   const auto live = Connect();
-  const auto session = live->Attach({}, heard_.MakeWatcher());
+  const auto session =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(session);
   protocol::Send send;
   send.client_message_id = "m";
-  ASSERT_TRUE((*session)->Send(send));
+  ASSERT_TRUE(Await(**session, &LiveSession::Send, send));
   host_.Do([&] {
     host_.keep = 0;  // A compaction: nothing in the log says that it ended.
     host_.Cut();
@@ -247,10 +259,10 @@ TEST_F(RemoteLiveTest, AHostThatWasStartedAnewIsAskedToOpenTheSessionAsItWas) {
   protocol::Attach attach;
   attach.fork = true;
   attach.answers = true;
-  const auto session = live->Attach(attach, heard_.MakeWatcher());
+  const auto session = Await(*live, &Live::Attach, attach, FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(session);
   host_.Do([&] { host_.Cut(); });
-  ASSERT_TRUE((*session)->Send({}));
+  ASSERT_TRUE(Await(**session, &LiveSession::Send, protocol::Send()));
   const auto opened = [&] {
     std::vector<protocol::Attach> all;
     host_.Do([&] {
@@ -263,7 +275,7 @@ TEST_F(RemoteLiveTest, AHostThatWasStartedAnewIsAskedToOpenTheSessionAsItWas) {
   };
   EXPECT_EQ(opened().size(), 1u) << "it is the same host";
   host_.Do([&] { host_.Restart(); });
-  ASSERT_TRUE((*session)->Send({}));
+  ASSERT_TRUE(Await(**session, &LiveSession::Send, protocol::Send()));
   const std::vector<protocol::Attach> all = opened();
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[1].session_id, "s_1");
@@ -275,7 +287,8 @@ TEST_F(RemoteLiveTest, WatchingBeginsWithTheEndOfThePath) {
   for (int i = 1; i <= 5; ++i) host_.Append(Said("x"), "e" + std::to_string(i));
   const auto live = Connect();
   const auto session =
-      live->Watch({.session_id = "s_1", .recent = 2, .watcher = heard_.MakeWatcher()});
+      Await(*live, &RemoteLive::Watch,
+            Watched{.session_id = "s_1", .recent = 2, .watcher = heard_.MakeWatcher()});
   ASSERT_TRUE(session);
   EXPECT_EQ(heard_.Wait(2), (Ids{"e4", "e5"}));
   host_.Do([&] {
@@ -286,9 +299,11 @@ TEST_F(RemoteLiveTest, WatchingBeginsWithTheEndOfThePath) {
 
 TEST_F(RemoteLiveTest, ASessionIsHeardOnceByOneClient) {
   const auto live = Connect();
-  const auto first = live->Attach({}, heard_.MakeWatcher());
+  const auto first =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(first);
-  const auto second = live->Watch({.session_id = "s_1", .watcher = heard_.MakeWatcher()});
+  const auto second = Await(*live, &RemoteLive::Watch,
+                            Watched{.session_id = "s_1", .watcher = heard_.MakeWatcher()});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, Code::kConflict);
 }
@@ -297,11 +312,12 @@ TEST_F(RemoteLiveTest, WhoeverWaitsIsToldWhenTheHostIsAbandoned) {
   host_.hold_replies = true;
   const auto live = Connect();
   std::thread leaving([&] { live->Abandon(); });
-  const auto session = live->Attach({}, heard_.MakeWatcher());
+  const auto session =
+      Await(*live, &Live::Attach, protocol::Attach(), FaceSide{heard_.MakeWatcher()});
   leaving.join();
   ASSERT_FALSE(session);
   EXPECT_EQ(session.error().code, Code::kCancelled);
-  EXPECT_EQ(live->Welcome().error().code, Code::kCancelled) << "and afterwards";
+  EXPECT_EQ(Await(*live, &RemoteLive::Welcome).error().code, Code::kCancelled) << "and afterwards";
 }
 
 }  // namespace

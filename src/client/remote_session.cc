@@ -1,8 +1,11 @@
 #include "client/remote_session.h"
 
+#include <map>
+#include <type_traits>
 #include <utility>
 
 #include "base/random.h"
+#include "client/await.h"
 #include "protocol/methods.h"
 
 namespace stet::client {
@@ -12,7 +15,7 @@ namespace method = protocol::method;
 
 /// What hooks and extensions take their time for.
 constexpr std::chrono::minutes kCommandTime{10};
-/// Nobody wants to wait for a goodbye.
+/// A user who leaves waits no longer for a goodbye.
 constexpr std::chrono::seconds kGoodbyeTime{2};
 constexpr std::size_t kMessageIdLetters = 16;
 
@@ -21,174 +24,7 @@ bool IsKnownAgain(const protocol::Send& send) {
   return send.how.empty() || send.how == "send" || send.how == "steer";
 }
 
-}  // namespace
-
-RemoteSession::RemoteSession(const RemoteLink& link, std::string session_id)
-    : link_(link), session_id_(std::move(session_id)) {
-  last_state_.session_id = session_id_;
-}
-
-RemoteSession::~RemoteSession() {
-  // Ignoring the error on purpose: whoever wants to hear of it closes.
-  (void)Close();
-}
-
-Status RemoteSession::Begin(StreamOptions options, std::optional<protocol::Attach> reopen,
-                            std::shared_ptr<Services> services) {
-  std::promise<Status> promise;
-  std::future<Status> future = promise.get_future();
-  link_.thread.loop().Post([&] {
-    subscription_ =
-        std::make_unique<Subscription>(link_.thread.loop(), link_.thread.connection(), session_id_,
-                                       std::move(options), std::move(reopen), std::move(services));
-    subscription_->Start(link_.patience,
-                         [&](Status status) { promise.set_value(std::move(status)); });
-  });
-  return future.get();
-}
-
-template <protocol::IsMethod M>
-typename M::Params RemoteSession::ParamsOf() const {
-  typename M::Params params;
-  params.session_id = session_id_;
-  return params;
-}
-
-template <protocol::IsMethod M>
-Replied<M> RemoteSession::Call(typename M::Params params, std::optional<bool> repeatable) {
-  params.session_id = session_id_;
-  return link_.thread.Call<M>(params, {.within = link_.patience, .repeatable = repeatable});
-}
-
-/// The last one known when the host does not answer, with the reason as its only note; at rest when
-/// it never will.
-protocol::LiveState RemoteSession::State() {
-  Result<protocol::LiveState> state = Call<method::SessionState>({});
-  if (state) {
-    last_state_ = *std::move(state);
-    return last_state_;
-  }
-  protocol::LiveState known = last_state_;
-  known.notes = {state.error().Text()};
-  const bool gone =
-      link_.thread.Run([&] { return link_.thread.connection().state() == LinkState::kGone; });
-  if (gone || known.state.empty()) known.state = "idle";
-  return known;
-}
-
-Result<protocol::Accepted> RemoteSession::Send(const protocol::Send& send) {
-  protocol::Send sent = send;
-  sent.session_id = session_id_;
-  sent.environment = link_.environment;
-  if (!sent.client_message_id)
-    sent.client_message_id = "m_" + RandomName(ProcessRandom(), kMessageIdLetters);
-  const auto note = [&](const Result<protocol::Accepted>& accepted) {
-    if (accepted && accepted->turn_id) subscription_->stream().NoteTurn(*accepted->turn_id);
-  };
-  return link_.thread.Call<method::SessionSend>(
-      sent, {.within = link_.patience, .repeatable = IsKnownAgain(sent)}, note);
-}
-
-void RemoteSession::Cancel() {
-  link_.thread.loop().Post(
-      [&thread = link_.thread, ref = ParamsOf<method::SessionCancel>(), patience = link_.patience] {
-        client::Call<method::SessionCancel>(thread.connection(), ref, {.within = patience},
-                                            [](const Result<protocol::Nothing>&) {});
-      });
-}
-
-Status RemoteSession::Answer(const protocol::PermissionAnswer& answer) {
-  RETURN_IF_ERROR(Call<method::SessionAnswer>(answer));
-  return {};
-}
-
-Status RemoteSession::Answer(const protocol::QuestionAnswer& answer) {
-  RETURN_IF_ERROR(Call<method::SessionAnswerQuestion>(answer));
-  return {};
-}
-
-Status RemoteSession::RewriteQueue(const std::string& queue, const protocol::QueueItems& items) {
-  protocol::QueueParams params;
-  params.queue = queue;
-  params.items = items;
-  RETURN_IF_ERROR(Call<method::SessionRewriteQueue>(std::move(params)));
-  return {};
-}
-
-Status RemoteSession::Change(const protocol::Change& change) {
-  RETURN_IF_ERROR(Call<method::SessionChange>(change));
-  return {};
-}
-
-Result<Moved> RemoteSession::Rewind(const std::optional<std::string>& target) {
-  protocol::MoveLeaf move;
-  move.target = target;
-  return Call<method::SessionRewind>(std::move(move));
-}
-
-Result<Moved> RemoteSession::Branch(const std::string& leaf) {
-  protocol::MoveLeaf move;
-  move.target = leaf;
-  return Call<method::SessionBranch>(std::move(move));
-}
-
-Result<protocol::FileRows> RemoteSession::FilesSince(const std::optional<std::string>& target,
-                                                     bool restore) {
-  protocol::FilesParams params;
-  params.target = target;
-  params.restore = restore;
-  ASSIGN_OR_RETURN(protocol::FileList list,
-                   Call<method::SessionFiles>(std::move(params), !restore));
-  return std::move(list.files);
-}
-
-Result<std::string> RemoteSession::Mark(const protocol::Mark& mark) {
-  ASSIGN_OR_RETURN(protocol::Said said, Call<method::SessionMark>(mark));
-  return std::move(said.text);
-}
-
-Result<std::string> RemoteSession::Command(const std::string& name, const std::string& text) {
-  auto params = ParamsOf<method::SessionCommand>();
-  params.name = name;
-  params.text = text;
-  ASSIGN_OR_RETURN(protocol::Said said,
-                   link_.thread.Call<method::SessionCommand>(params, {.within = kCommandTime}));
-  return std::move(said.text);
-}
-
-Result<protocol::RunReport> RemoteSession::Run() { return Call<method::SessionRun>({}); }
-
-Result<protocol::TurnRows> RemoteSession::Turns() {
-  ASSIGN_OR_RETURN(protocol::TurnList list, Call<method::SessionTurns>({}));
-  return std::move(list.turns);
-}
-
-Result<protocol::PermissionReport> RemoteSession::Permissions() {
-  return Call<method::SessionPermissions>({});
-}
-
-Result<protocol::TaskRows> RemoteSession::Tasks() {
-  ASSIGN_OR_RETURN(protocol::TaskList list, Call<method::SessionTasks>({}));
-  return std::move(list.tasks);
-}
-
-Status RemoteSession::StopTask(const std::string& task_id) {
-  protocol::TaskRef task;
-  task.task_id = task_id;
-  const auto stopped = Call<method::SessionTaskStop>(std::move(task));
-  return stopped ? Status() : std::unexpected(stopped.error());
-}
-
-Result<protocol::TaskOutput> RemoteSession::TaskOutput(const std::string& task_id) {
-  protocol::TaskOutputParams task;
-  task.task_id = task_id;
-  return Call<method::SessionTaskOutput>(std::move(task));
-}
-
-Result<std::vector<protocol::Event>> RemoteSession::Recent(std::size_t count) {
-  protocol::RecentParams params;
-  params.count = static_cast<std::int64_t>(count);
-  ASSIGN_OR_RETURN(const protocol::EventList list, Call<method::SessionRecent>(std::move(params)));
+Result<std::vector<protocol::Event>> ReadEvents(const protocol::EventList& list) {
   std::vector<protocol::Event> events;
   for (const Raw& raw : list.events) {
     ASSIGN_OR_RETURN(protocol::Event event, protocol::DecodeEvent(raw.text));
@@ -197,25 +33,236 @@ Result<std::vector<protocol::Event>> RemoteSession::Recent(std::size_t count) {
   return events;
 }
 
-std::optional<protocol::TurnReport> RemoteSession::Report(const std::string& turn_id) {
-  protocol::TurnRef params;
-  params.turn_id = turn_id;
-  Result<protocol::TurnReport> report = Call<method::SessionReport>(std::move(params));
-  if (!report) return std::nullopt;
-  return *std::move(report);
+protocol::TaskRef RefOf(const std::string& task_id) {
+  protocol::TaskRef task;
+  task.task_id = task_id;
+  return task;
 }
 
-Status RemoteSession::Close() {
-  if (!subscription_) return {};
-  const bool connected = link_.thread.Run([this] {
+protocol::MoveLeaf MoveTo(const std::optional<std::string>& target) {
+  protocol::MoveLeaf move;
+  move.target = target;
+  return move;
+}
+
+}  // namespace
+
+/// What of a hold lives on the client's thread: the subscription, and the calls that are not
+/// answered yet.
+class RemoteSession::Line {
+ public:
+  Line(RemoteThread& thread, std::string session_id)
+      : thread_(thread), session_id_(std::move(session_id)) {}
+
+  void Subscribe(StreamOptions options, std::optional<protocol::Attach> reopen,
+                 std::shared_ptr<Services> services) {
+    subscription_ =
+        std::make_unique<Subscription>(thread_.loop(), thread_.connection(), session_id_,
+                                       std::move(options), std::move(reopen), std::move(services));
+  }
+  /// Null when it is closed.
+  [[nodiscard]] Subscription* subscription() { return subscription_.get(); }
+
+  template <protocol::IsMethod M, class T, class Read>
+  static void Ask(const std::shared_ptr<Line>& line, typename M::Params params,
+                  const CallOptions& options, const Reply<T>& reply, Read read) {
+    if (line->closed_) return reply(Fail(Code::kCancelled, "the session was closed"));
+    const std::uint64_t number = ++line->last_;
+    line->open_[number] = [reply] { reply(Fail(Code::kCancelled, "the session was closed")); };
+    params.session_id = line->session_id_;
+    client::Call<M>(line->thread_.connection(), params, options,
+                    [held = std::weak_ptr<Line>(line), number, reply, read](Replied<M> said) {
+                      const std::shared_ptr<Line> open = held.lock();
+                      if (!open || open->open_.erase(number) == 0)
+                        return;  // Answered when it was closed.
+                      if (!said) return reply(std::unexpected(std::move(said).error()));
+                      reply(read(*std::move(said), *open));
+                    });
+  }
+
+  /// Ends what was asked. `reply` hears when the host knows that the session is let go of, or that
+  /// it was not waited for.
+  void Close(const Reply<void>& reply) {
+    if (std::exchange(closed_, true)) return reply({});
     subscription_.reset();
-    return link_.thread.connection().state() == LinkState::kConnected;
+    for (const auto& [number, cancel] : std::exchange(open_, {})) cancel();
+    if (thread_.connection().state() != LinkState::kConnected) return reply({});
+    protocol::SessionRef ref;
+    ref.session_id = session_id_;
+    // A host that does not hear it notices when the line ends.
+    client::Call<method::SessionUnsubscribe>(
+        thread_.connection(), ref, {.within = kGoodbyeTime},
+        [reply](const Result<protocol::Nothing>&) { reply({}); });
+  }
+
+ private:
+  RemoteThread& thread_;
+  const std::string session_id_;
+  std::unique_ptr<Subscription> subscription_;
+  bool closed_ = false;
+  std::uint64_t last_ = 0;
+  std::map<std::uint64_t, std::function<void()>> open_;  // How each call is cancelled.
+};
+
+RemoteSession::RemoteSession(const RemoteLink& link, std::string session_id)
+    : link_(link),
+      session_id_(std::move(session_id)),
+      line_(std::make_shared<Line>(link.thread, session_id_)) {}
+
+RemoteSession::~RemoteSession() {
+  if (closed_) return;
+  // Ignoring the errors on purpose: a caller that wants to hear of them calls Close.
+  if (link_.thread.is_current())
+    line_->Close([](const Status&) {});
+  else
+    (void)Await(*this, &RemoteSession::Close);
+}
+
+void RemoteSession::Begin(StreamOptions options, std::optional<protocol::Attach> reopen,
+                          std::shared_ptr<Services> services, Subscription::Ready ready) {
+  line_->Subscribe(std::move(options), std::move(reopen), std::move(services));
+  line_->subscription()->Start(link_.patience, std::move(ready));
+}
+
+template <protocol::IsMethod M, class T, class Read>
+void RemoteSession::Ask(typename M::Params params, const CallOptions& options,
+                        const Reply<T>& reply, Read read) {
+  link_.thread.loop().Post([line = line_, params = std::move(params), options, reply, read] {
+    Line::Ask<M>(line, params, options, reply, read);
   });
-  if (!connected) return {};
-  // Ignoring the error on purpose: a host that does not hear it notices when the line ends.
-  (void)link_.thread.Call<method::SessionUnsubscribe>(ParamsOf<method::SessionUnsubscribe>(),
-                                                      {.within = kGoodbyeTime});
-  return {};
+}
+
+template <protocol::IsMethod M, class T>
+void RemoteSession::Ask(typename M::Params params, const Reply<T>& reply) {
+  Ask<M>(std::move(params), {.within = link_.patience}, reply,
+         [](typename M::Reply said, Line&) -> Result<T> {
+           if constexpr (!std::is_void_v<T>)
+             return said;
+           else
+             return {};
+         });
+}
+
+void RemoteSession::State(Reply<protocol::LiveState> reply) {
+  Ask<method::SessionState>({}, reply);
+}
+
+void RemoteSession::Send(const protocol::Send& send, Reply<protocol::Accepted> reply) {
+  protocol::Send sent = send;
+  sent.environment = link_.environment;
+  if (!sent.client_message_id)
+    sent.client_message_id = "m_" + RandomName(ProcessRandom(), kMessageIdLetters);
+  const bool repeatable = IsKnownAgain(sent);
+  // Noted before anything that the host said after it is handed on.
+  const auto note = [](protocol::Accepted accepted, Line& line) -> Result<protocol::Accepted> {
+    if (accepted.turn_id) line.subscription()->stream().NoteTurn(*accepted.turn_id);
+    return accepted;
+  };
+  Ask<method::SessionSend>(std::move(sent), {.within = link_.patience, .repeatable = repeatable},
+                           reply, note);
+}
+
+void RemoteSession::Cancel() {
+  Ask<method::SessionCancel>({}, Reply<void>([](const Status&) {}));
+}
+
+void RemoteSession::Answer(const protocol::AskAnswer& answer, Reply<void> reply) {
+  if (const auto* permission = std::get_if<protocol::PermissionAnswer>(&answer))
+    return Ask<method::SessionAnswer>(*permission, reply);
+  Ask<method::SessionAnswerQuestion>(std::get<protocol::QuestionAnswer>(answer), reply);
+}
+
+void RemoteSession::RewriteQueue(const std::string& queue, const protocol::QueueItems& items,
+                                 Reply<void> reply) {
+  protocol::QueueParams params;
+  params.queue = queue;
+  params.items = items;
+  Ask<method::SessionRewriteQueue>(std::move(params), reply);
+}
+
+void RemoteSession::Change(const protocol::Change& change, Reply<void> reply) {
+  Ask<method::SessionChange>(change, reply);
+}
+
+void RemoteSession::Rewind(const std::optional<std::string>& target, Reply<Moved> reply) {
+  Ask<method::SessionRewind>(MoveTo(target), reply);
+}
+
+void RemoteSession::Branch(const std::string& leaf, Reply<Moved> reply) {
+  Ask<method::SessionBranch>(MoveTo(leaf), reply);
+}
+
+void RemoteSession::FilesSince(const std::optional<std::string>& target, bool restore,
+                               Reply<protocol::FileRows> reply) {
+  protocol::FilesParams params;
+  params.target = target;
+  params.restore = restore;
+  Ask<method::SessionFiles>(
+      std::move(params), {.within = link_.patience, .repeatable = !restore}, reply,
+      [](protocol::FileList list, Line&) -> Result<protocol::FileRows> { return list.files; });
+}
+
+void RemoteSession::Mark(const protocol::Mark& mark, Reply<std::string> reply) {
+  Ask<method::SessionMark>(
+      mark, {.within = link_.patience}, reply,
+      [](protocol::Said said, Line&) -> Result<std::string> { return std::move(said.text); });
+}
+
+void RemoteSession::Command(const std::string& name, const std::string& text,
+                            Reply<std::string> reply) {
+  protocol::CommandParams params;
+  params.name = name;
+  params.text = text;
+  Ask<method::SessionCommand>(
+      std::move(params), {.within = kCommandTime}, reply,
+      [](protocol::Said said, Line&) -> Result<std::string> { return std::move(said.text); });
+}
+
+void RemoteSession::Run(Reply<protocol::RunReport> reply) { Ask<method::SessionRun>({}, reply); }
+
+void RemoteSession::Turns(Reply<protocol::TurnRows> reply) {
+  Ask<method::SessionTurns>(
+      {}, {.within = link_.patience}, reply,
+      [](protocol::TurnList list, Line&) -> Result<protocol::TurnRows> { return list.turns; });
+}
+
+void RemoteSession::Permissions(Reply<protocol::PermissionReport> reply) {
+  Ask<method::SessionPermissions>({}, reply);
+}
+
+void RemoteSession::Tasks(Reply<protocol::TaskRows> reply) {
+  Ask<method::SessionTasks>(
+      {}, {.within = link_.patience}, reply,
+      [](protocol::TaskList list, Line&) -> Result<protocol::TaskRows> { return list.tasks; });
+}
+
+void RemoteSession::StopTask(const std::string& task_id, Reply<void> reply) {
+  Ask<method::SessionTaskStop>(RefOf(task_id), reply);
+}
+
+void RemoteSession::TaskOutput(const std::string& task_id, Reply<protocol::TaskOutput> reply) {
+  protocol::TaskOutputParams params;
+  params.task_id = task_id;
+  Ask<method::SessionTaskOutput>(std::move(params), reply);
+}
+
+void RemoteSession::Recent(std::size_t count, Reply<std::vector<protocol::Event>> reply) {
+  protocol::RecentParams params;
+  params.count = static_cast<std::int64_t>(count);
+  Ask<method::SessionRecent>(
+      std::move(params), {.within = link_.patience}, reply,
+      [](const protocol::EventList& list, Line&) { return ReadEvents(list); });
+}
+
+void RemoteSession::Report(const std::string& turn_id, Reply<protocol::TurnReport> reply) {
+  protocol::TurnRef params;
+  params.turn_id = turn_id;
+  Ask<method::SessionReport>(std::move(params), reply);
+}
+
+void RemoteSession::Close(Reply<void> reply) {
+  closed_ = true;
+  link_.thread.loop().Post([line = line_, reply = std::move(reply)] { line->Close(reply); });
 }
 
 }  // namespace stet::client

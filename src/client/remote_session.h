@@ -25,47 +25,51 @@ struct RemoteLink {
 class RemoteSession final : public LiveSession {
  public:
   RemoteSession(const RemoteLink& link, std::string session_id);
+  /// Closes it, if that was not done. On the client's thread the goodbye is only sent.
   ~RemoteSession() override;
 
-  /// Subscribes; fails as the host does. `reopen` is as a Subscription has it.
-  Status Begin(StreamOptions options, std::optional<protocol::Attach> reopen = {},
-               std::shared_ptr<Services> services = nullptr);
+  /// Subscribes, on the client's thread; `ready` hears whether the host has taken it. `reopen` is
+  /// as a Subscription has it.
+  void Begin(StreamOptions options, std::optional<protocol::Attach> reopen,
+             std::shared_ptr<Services> services, Subscription::Ready ready);
 
-  protocol::LiveState State() override;
-  Result<protocol::Accepted> Send(const protocol::Send& send) override;
+  void State(Reply<protocol::LiveState> reply) override;
+  void Send(const protocol::Send& send, Reply<protocol::Accepted> reply) override;
   void Cancel() override;
-  Status Answer(const protocol::PermissionAnswer& answer) override;
-  Status Answer(const protocol::QuestionAnswer& answer) override;
-  Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items) override;
-  Status Change(const protocol::Change& change) override;
-  Result<Moved> Rewind(const std::optional<std::string>& target) override;
-  Result<Moved> Branch(const std::string& leaf) override;
-  Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
-                                        bool restore) override;
-  Result<std::string> Mark(const protocol::Mark& mark) override;
-  Result<std::string> Command(const std::string& name, const std::string& text) override;
-  Result<protocol::RunReport> Run() override;
-  Result<protocol::TurnRows> Turns() override;
-  Result<protocol::PermissionReport> Permissions() override;
-  Result<protocol::TaskRows> Tasks() override;
-  Status StopTask(const std::string& task_id) override;
-  Result<protocol::TaskOutput> TaskOutput(const std::string& task_id) override;
-  Result<std::vector<protocol::Event>> Recent(std::size_t count) override;
-  std::optional<protocol::TurnReport> Report(const std::string& turn_id) override;
-  Status Close() override;
+  void Answer(const protocol::AskAnswer& answer, Reply<void> reply) override;
+  void RewriteQueue(const std::string& queue, const protocol::QueueItems& items,
+                    Reply<void> reply) override;
+  void Change(const protocol::Change& change, Reply<void> reply) override;
+  void Rewind(const std::optional<std::string>& target, Reply<Moved> reply) override;
+  void Branch(const std::string& leaf, Reply<Moved> reply) override;
+  void FilesSince(const std::optional<std::string>& target, bool restore,
+                  Reply<protocol::FileRows> reply) override;
+  void Mark(const protocol::Mark& mark, Reply<std::string> reply) override;
+  void Command(const std::string& name, const std::string& text, Reply<std::string> reply) override;
+  void Run(Reply<protocol::RunReport> reply) override;
+  void Turns(Reply<protocol::TurnRows> reply) override;
+  void Permissions(Reply<protocol::PermissionReport> reply) override;
+  void Tasks(Reply<protocol::TaskRows> reply) override;
+  void StopTask(const std::string& task_id, Reply<void> reply) override;
+  void TaskOutput(const std::string& task_id, Reply<protocol::TaskOutput> reply) override;
+  void Recent(std::size_t count, Reply<std::vector<protocol::Event>> reply) override;
+  void Report(const std::string& turn_id, Reply<protocol::TurnReport> reply) override;
+  void Close(Reply<void> reply) override;
 
  private:
-  /// The params of M for this session.
-  template <protocol::IsMethod M>
-  [[nodiscard]] typename M::Params ParamsOf() const;
-  /// Waits for the reply; no longer than the link's patience, unless the options say otherwise.
-  template <protocol::IsMethod M>
-  Replied<M> Call(typename M::Params params, std::optional<bool> repeatable = {});
+  class Line;
+
+  /// Asks M of the host; the reply is what `read` makes of the host's.
+  template <protocol::IsMethod M, class T, class Read>
+  void Ask(typename M::Params params, const CallOptions& options, const Reply<T>& reply, Read read);
+  /// The same for a host's reply that is the answer, or whose content does not matter.
+  template <protocol::IsMethod M, class T>
+  void Ask(typename M::Params params, const Reply<T>& reply);
 
   RemoteLink link_;
   const std::string session_id_;
-  std::unique_ptr<Subscription> subscription_;  // The thread's.
-  protocol::LiveState last_state_;
+  const std::shared_ptr<Line> line_;  // The thread's.
+  bool closed_ = false;
 };
 
 }  // namespace stet::client

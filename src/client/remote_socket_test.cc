@@ -3,6 +3,7 @@
 
 #include "base/loop_thread.h"
 #include "base/temp_dir.h"
+#include "client/await.h"
 #include "client/remote_live.h"
 #include "rpc/server.h"
 
@@ -91,7 +92,7 @@ TEST(RemoteSocketTest, ComesBackWheneverTheLineIsCut) {
   for (int round = 0; round < 3; ++round) {
     TinyHost host(path);
     for (int i = 1; i <= 3; ++i) {
-      const Result<protocol::Welcome> welcome = live->Welcome();
+      const Result<protocol::Welcome> welcome = Await(*live, &RemoteLive::Welcome);
       ASSERT_TRUE(welcome) << welcome.error().Text();
       EXPECT_EQ(welcome->device_id, "d_1");
       EXPECT_EQ(host.hellos(), i);

@@ -36,12 +36,13 @@ std::optional<std::size_t> Transcript::PlaceIn(const std::vector<Event>& path) c
   return static_cast<std::size_t>(found - path.begin());
 }
 
-Result<Transcript::Rest> Transcript::Reconcile(const Recent& recent, std::size_t count) {
+bool Transcript::NeedsMore(const std::vector<Event>& path) const {
+  return shown_ && path.size() < kMost && !IsWhole(path) && !PlaceIn(path);
+}
+
+Transcript::Rest Transcript::Reconcile(std::vector<Event> path, std::size_t count) {
   Rest rest;
-  ASSIGN_OR_RETURN(rest.events, recent(count));
-  if (shown_ && !IsWhole(rest.events) && !PlaceIn(rest.events)) {
-    ASSIGN_OR_RETURN(rest.events, recent(Cache::kMaxEvents));
-  }
+  rest.events = std::move(path);
   const std::optional<std::size_t> place = shown_ ? PlaceIn(rest.events) : std::nullopt;
   if (shown_ && !place) {
     const Event* last = known_.leaf_id() ? known_.Find(*known_.leaf_id()) : nullptr;

@@ -36,11 +36,13 @@ class Transcript {
     How how = How::kGoesOn;
     std::vector<protocol::Event> events;  // Still to be shown.
   };
-  /// The last events of the path, so many, as the host has them; see LiveSession::Recent.
-  using Recent = std::function<Result<std::vector<protocol::Event>>(std::size_t)>;
-  /// Compares what was shown with the host's word, asked for with `count` or, when that does not
-  /// reach back to it, with all that is kept. Fails as `recent` does.
-  Result<Rest> Reconcile(const Recent& recent, std::size_t count);
+  /// The most events that are compared.
+  static constexpr std::size_t kMost = Cache::kMaxEvents;
+  /// Whether `path`, the last events of the path as the host has them (LiveSession::Recent), does
+  /// not reach back to what was shown: then the host is asked once more, for kMost.
+  [[nodiscard]] bool NeedsMore(const std::vector<protocol::Event>& path) const;
+  /// Compares what was shown with the host's word. At most `count` events are shown anew.
+  Rest Reconcile(std::vector<protocol::Event> path, std::size_t count);
 
   /// An event that was heard since. False: it has been shown.
   bool Take(const protocol::Event& event);

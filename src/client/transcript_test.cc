@@ -48,18 +48,22 @@ class TranscriptTest : public testing::Test {
     ++seq_;
   }
 
-  Transcript::Recent Recent() {
-    return [this](std::size_t count) -> Result<std::vector<Event>> {
-      asked_.push_back(count);
-      const std::size_t skipped = path_.size() - std::min(path_.size(), count);
-      return std::vector<Event>(path_.begin() + static_cast<std::ptrdiff_t>(skipped), path_.end());
-    };
+  /// The end of the path, as a host has it.
+  std::vector<Event> Recent(std::size_t count) {
+    asked_.push_back(count);
+    const std::size_t skipped = path_.size() - std::min(path_.size(), count);
+    return {path_.begin() + static_cast<std::ptrdiff_t>(skipped), path_.end()};
+  }
+  Transcript::Rest Reconcile(Transcript& transcript) {
+    std::vector<Event> path = Recent(kScreen);
+    if (transcript.NeedsMore(path)) path = Recent(Transcript::kMost);
+    return transcript.Reconcile(std::move(path), kScreen);
   }
   /// Attaches and detaches.
   void Visit() {
     Transcript transcript = Begin();
     transcript.ShowKept(kScreen);
-    ASSERT_TRUE(transcript.Reconcile(Recent(), kScreen));
+    Reconcile(transcript);
     transcript.Keep();
     asked_.clear();
   }
@@ -75,10 +79,9 @@ TEST_F(TranscriptTest, TheFirstTimeTheHostsEndIsShown) {
   Say(5);
   Transcript transcript = Begin();
   EXPECT_EQ(IdsOf(transcript.ShowKept(kScreen)), Ids{});
-  const auto rest = transcript.Reconcile(Recent(), kScreen);
-  ASSERT_TRUE(rest);
-  EXPECT_EQ(rest->how, How::kGoesOn);
-  EXPECT_EQ(IdsOf(rest->events), (Ids{"e3", "e4", "e5"}));
+  const auto rest = Reconcile(transcript);
+  EXPECT_EQ(rest.how, How::kGoesOn);
+  EXPECT_EQ(IdsOf(rest.events), (Ids{"e3", "e4", "e5"}));
 }
 
 TEST_F(TranscriptTest, WhatWasKeptIsShownAndThenOnlyWhatIsNew) {
@@ -88,9 +91,9 @@ TEST_F(TranscriptTest, WhatWasKeptIsShownAndThenOnlyWhatIsNew) {
   Transcript transcript = Begin();
   EXPECT_EQ(IdsOf(transcript.ShowKept(kScreen)), (Ids{"e3", "e4", "e5"}));
   EXPECT_EQ(IdsOf(transcript.ShowKept(kScreen)), Ids{}) << "once";
-  const auto rest = transcript.Reconcile(Recent(), kScreen);
-  EXPECT_EQ(rest->how, How::kGoesOn);
-  EXPECT_EQ(IdsOf(rest->events), Ids{"new"});
+  const auto rest = Reconcile(transcript);
+  EXPECT_EQ(rest.how, How::kGoesOn);
+  EXPECT_EQ(IdsOf(rest.events), Ids{"new"});
   EXPECT_EQ(asked_, std::vector<std::size_t>{kScreen}) << "a screen is enough";
 }
 
@@ -100,9 +103,9 @@ TEST_F(TranscriptTest, MoreThanAScreenOfNewEventsIsAllShown) {
   for (int i = 0; i < 10; ++i) Add("new" + std::to_string(i));
   Transcript transcript = Begin();
   transcript.ShowKept(kScreen);
-  const auto rest = transcript.Reconcile(Recent(), kScreen);
-  EXPECT_EQ(rest->how, How::kGoesOn);
-  EXPECT_EQ(rest->events.size(), 10u);
+  const auto rest = Reconcile(transcript);
+  EXPECT_EQ(rest.how, How::kGoesOn);
+  EXPECT_EQ(rest.events.size(), 10u);
 }
 
 TEST_F(TranscriptTest, MoreThanIsKeptIsLeftOutAndSaid) {
@@ -111,9 +114,9 @@ TEST_F(TranscriptTest, MoreThanIsKeptIsLeftOutAndSaid) {
   for (std::size_t i = 0; i < 2 * Cache::kMaxEvents; ++i) Add("new" + std::to_string(i));
   Transcript transcript = Begin();
   transcript.ShowKept(kScreen);
-  const auto rest = transcript.Reconcile(Recent(), kScreen);
-  EXPECT_EQ(rest->how, How::kMore);
-  EXPECT_EQ(IdsOf(rest->events), (Ids{"new997", "new998", "new999"}));
+  const auto rest = Reconcile(transcript);
+  EXPECT_EQ(rest.how, How::kMore);
+  EXPECT_EQ(IdsOf(rest.events), (Ids{"new997", "new998", "new999"}));
 }
 
 TEST_F(TranscriptTest, ARewindMeanwhileIsSaidAndTheRightEndShown) {
@@ -122,15 +125,15 @@ TEST_F(TranscriptTest, ARewindMeanwhileIsSaidAndTheRightEndShown) {
   Rewind(3);
   Transcript same = Begin();
   same.ShowKept(kScreen);
-  const auto back = same.Reconcile(Recent(), kScreen);
-  EXPECT_EQ(back->how, How::kElsewhere);
-  EXPECT_EQ(IdsOf(back->events), (Ids{"e1", "e2"}));
+  const auto back = Reconcile(same);
+  EXPECT_EQ(back.how, How::kElsewhere);
+  EXPECT_EQ(IdsOf(back.events), (Ids{"e1", "e2"}));
   Add("other");
   Transcript transcript = Begin();
   transcript.ShowKept(kScreen);
-  const auto rest = transcript.Reconcile(Recent(), kScreen);
-  EXPECT_EQ(rest->how, How::kElsewhere);
-  EXPECT_EQ(IdsOf(rest->events), (Ids{"e1", "e2", "other"}));
+  const auto rest = Reconcile(transcript);
+  EXPECT_EQ(rest.how, How::kElsewhere);
+  EXPECT_EQ(IdsOf(rest.events), (Ids{"e1", "e2", "other"}));
   transcript.Keep();
   EXPECT_EQ(IdsOf(Begin().ShowKept(kScreen)), (Ids{"e1", "e2", "other"}));
 }
@@ -141,15 +144,15 @@ TEST_F(TranscriptTest, ASessionThatWasRewoundToItsBeginningShowsNothing) {
   Rewind(5);
   Transcript transcript = Begin();
   transcript.ShowKept(kScreen);
-  const auto rest = transcript.Reconcile(Recent(), kScreen);
-  EXPECT_EQ(rest->how, How::kElsewhere);
-  EXPECT_EQ(IdsOf(rest->events), Ids{});
+  const auto rest = Reconcile(transcript);
+  EXPECT_EQ(rest.how, How::kElsewhere);
+  EXPECT_EQ(IdsOf(rest.events), Ids{});
 }
 
 TEST_F(TranscriptTest, WhatTheHostsWordHadIsNotShownAgain) {
   Say(5);
   Transcript transcript = Begin();
-  ASSERT_TRUE(transcript.Reconcile(Recent(), kScreen));
+  Reconcile(transcript);
   EXPECT_FALSE(transcript.Take(path_.back())) << "it came by both ways";
   Add("new");
   EXPECT_TRUE(transcript.Take(path_.back()));
@@ -160,7 +163,7 @@ TEST_F(TranscriptTest, WhatTheHostsWordHadIsNotShownAgain) {
 TEST_F(TranscriptTest, IsKeptAtTheEndOfATurn) {
   Say(2);
   Transcript transcript = Begin();
-  ASSERT_TRUE(transcript.Reconcile(Recent(), kScreen));
+  Reconcile(transcript);
   Add("new");
   transcript.Take(path_.back());
   protocol::Turn turn;
@@ -172,15 +175,6 @@ TEST_F(TranscriptTest, IsKeptAtTheEndOfATurn) {
   EXPECT_EQ(IdsOf(Begin().ShowKept(1)), Ids{"new"});
 }
 
-TEST_F(TranscriptTest, AnErrorOfTheHostIsHandedOn) {
-  Transcript transcript = Begin();
-  const auto rest = transcript.Reconcile(
-      [](std::size_t) -> Result<std::vector<Event>> { return Fail(Code::kUnavailable, "away"); },
-      kScreen);
-  ASSERT_FALSE(rest);
-  EXPECT_EQ(rest.error().code, Code::kUnavailable);
-}
-
 TEST_F(TranscriptTest, ADamagedFileIsAsNone) {
   Say(5);
   Visit();
@@ -190,16 +184,16 @@ TEST_F(TranscriptTest, ADamagedFileIsAsNone) {
     ASSERT_TRUE(ReplaceFile(folder_ + "/" + entry.name, "{\"version\":1", Durable::kNo));
   Transcript transcript = Begin();
   EXPECT_EQ(IdsOf(transcript.ShowKept(kScreen)), Ids{});
-  const auto rest = transcript.Reconcile(Recent(), kScreen);
-  EXPECT_EQ(rest->how, How::kGoesOn);
-  EXPECT_EQ(IdsOf(rest->events), (Ids{"e3", "e4", "e5"}));
+  const auto rest = Reconcile(transcript);
+  EXPECT_EQ(rest.how, How::kGoesOn);
+  EXPECT_EQ(IdsOf(rest.events), (Ids{"e3", "e4", "e5"}));
 }
 
 TEST_F(TranscriptTest, WithoutACacheNothingIsKept) {
   Say(2);
   Transcript transcript;
   EXPECT_EQ(IdsOf(transcript.ShowKept(kScreen)), Ids{});
-  EXPECT_EQ(IdsOf(transcript.Reconcile(Recent(), kScreen)->events), (Ids{"e1", "e2"}));
+  EXPECT_EQ(IdsOf(Reconcile(transcript).events), (Ids{"e1", "e2"}));
   transcript.Keep();
   EXPECT_FALSE(Exists(folder_));
 }

@@ -1,4 +1,5 @@
 // What a host does for the methods of the device.
+#include "client/await.h"
 #include "host/handler.h"
 #include "host/local_device.h"
 #include "host/local_models.h"
@@ -14,7 +15,7 @@ using protocol::Nothing;
 
 constexpr auto kDeviceHandlers = HandlersOf(
     protocol::DeviceMethods(), On<method::ConfigGet>([](const Roots& roots, const Nothing&) {
-      return MakeLocalDevice(roots)->Config();
+      return client::Await(*MakeLocalDevice(roots), &client::Device::Config);
     }),
     On<method::HostKeep>([](Asked<method::HostKeep> asked) -> Async<Result<Nothing>> {
       asked.host.Keep();

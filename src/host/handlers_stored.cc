@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/fs.h"
 #include "base/text_width.h"
+#include "client/await.h"
 #include "host/handler.h"
 #include "host/local_sessions.h"
 #include "host/projects.h"
@@ -87,7 +88,9 @@ Result<SessionRef> LatestSession(const Roots& roots, const protocol::FolderParam
 
 Result<SessionRef> CloneOne(const Roots& roots, const protocol::CloneParams& params) {
   SessionRef ref;
-  ASSIGN_OR_RETURN(ref.session_id, MakeLocalSessions(roots)->Clone(params.session_id, params.at));
+  ASSIGN_OR_RETURN(ref.session_id,
+                   client::Await(*MakeLocalSessions(roots), &client::Sessions::Clone,
+                                 params.session_id, params.at));
   return ref;
 }
 
@@ -119,10 +122,11 @@ constexpr auto kStoredHandlers = HandlersOf(
       return CloneOne(roots, params);
     }),
     On<method::SessionContext>([](const Roots& roots, const SessionRef& ref) {
-      return MakeLocalSessions(roots)->Context(ref.session_id, {});
+      return client::Await(*MakeLocalSessions(roots), &client::Sessions::Context, ref.session_id,
+                           protocol::ContextWanted());
     }),
     On<method::SessionCost>([](const Roots& roots, const SessionRef& ref) {
-      return MakeLocalSessions(roots)->Cost(ref.session_id);
+      return client::Await(*MakeLocalSessions(roots), &client::Sessions::Cost, ref.session_id);
     }),
     On<method::SessionDescribe>([](const Roots& roots, const SessionRef& ref) {
       return SessionStore(roots).Describe(ref.session_id);
@@ -130,10 +134,10 @@ constexpr auto kStoredHandlers = HandlersOf(
     On<method::SessionRecent>(
         [](Asked<method::SessionRecent> asked) { return RecentOf(std::move(asked)); }),
     On<method::SessionRun>([](const Roots& roots, const SessionRef& ref) {
-      return MakeLocalSessions(roots)->Run(ref.session_id);
+      return client::Await(*MakeLocalSessions(roots), &client::Sessions::Run, ref.session_id);
     }),
     On<method::SessionTree>([](const Roots& roots, const SessionRef& ref) {
-      return MakeLocalSessions(roots)->Tree(ref.session_id);
+      return client::Await(*MakeLocalSessions(roots), &client::Sessions::Tree, ref.session_id);
     }),
     On<method::SessionTurns>(
         [](Asked<method::SessionTurns> asked) { return TurnsOf(std::move(asked)); }),

@@ -10,6 +10,7 @@
 #include "base/json_view.h"
 #include "config/settings.h"
 #include "config/toml.h"
+#include "host/beside.h"
 #include "host/hook_sources.h"
 #include "host/sandbox_run.h"
 #include "host/trust.h"
@@ -18,6 +19,8 @@
 
 namespace stet::host {
 namespace {
+
+using client::Reply;
 
 constexpr std::size_t kMaxFile = std::size_t{1} << 20;
 constexpr std::int64_t kBellAfterMs = 10'000;
@@ -83,11 +86,12 @@ std::string WithoutModel(std::string_view text) {
   return kept;
 }
 
-class LocalDevice final : public client::Device {
+/// What LocalDevice answers with; blocks on the disk.
+class DeviceFiles {
  public:
-  explicit LocalDevice(config::Roots roots) : roots_(std::move(roots)) {}
+  explicit DeviceFiles(config::Roots roots) : roots_(std::move(roots)) {}
 
-  Result<protocol::FaceSettings> Face() override {
+  Result<protocol::FaceSettings> Face() {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
     protocol::FaceSettings face;
     face.history_file = roots_.data + "/prompts.jsonl";
@@ -97,9 +101,7 @@ class LocalDevice final : public client::Device {
     return face;
   }
 
-  std::string ConfigPath() override { return roots_.settings(); }
-
-  Result<protocol::ConfigReport> Config() override {
+  Result<protocol::ConfigReport> Config() {
     protocol::ConfigReport report;
     report.path = roots_.settings();
     report.exists = Exists(report.path);
@@ -128,7 +130,7 @@ class LocalDevice final : public client::Device {
     return report;
   }
 
-  Result<protocol::HookRows> Hooks(const std::string& folder) override {
+  Result<protocol::HookRows> Hooks(const std::string& folder) {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
     ASSIGN_OR_RETURN(const protocol::TrustReport trust, Trust(folder));
     return ListHooks({.user = settings,
@@ -137,13 +139,13 @@ class LocalDevice final : public client::Device {
                       .trusted_hooks = Trusts(trust, "hooks")});
   }
 
-  Result<protocol::ExtensionRows> Extensions(const std::string& folder) override {
+  Result<protocol::ExtensionRows> Extensions(const std::string& folder) {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
     ASSIGN_OR_RETURN(const protocol::TrustReport trust, Trust(folder));
     return ListExtensions(ExtensionsOf(roots_, ProjectOf(folder), settings, trust));
   }
 
-  Status ChooseModel(const protocol::ModelChoice& choice, bool replace) override {
+  Status ChooseModel(const protocol::ModelChoice& choice, bool replace) {
     const std::string path = roots_.settings();
     const Result<std::string> read = ReadFile(path, kMaxFile);
     if (!read && read.error().code != Code::kNotFound) return std::unexpected(read.error());
@@ -165,15 +167,15 @@ class LocalDevice final : public client::Device {
     return ReplaceFile(path, after, Durable::kYes);
   }
 
-  Result<protocol::TrustReport> Trust(const std::string& folder) override {
+  Result<protocol::TrustReport> Trust(const std::string& folder) {
     return ReadTrust(roots_, ProjectOf(folder));
   }
 
-  Status SetTrust(const std::string& folder, const std::vector<std::string>& parts) override {
+  Status SetTrust(const std::string& folder, const std::vector<std::string>& parts) {
     return host::SetTrust(roots_, ProjectOf(folder), parts);
   }
 
-  Result<protocol::VaultReport> Vault() override {
+  Result<protocol::VaultReport> Vault() {
     protocol::VaultReport report;
     const host::Vault vault(roots_);
     ASSIGN_OR_RETURN(report.names, vault.Names());
@@ -181,19 +183,13 @@ class LocalDevice final : public client::Device {
     return report;
   }
 
-  Result<std::string> VaultValue(const std::string& name) override {
-    return host::Vault(roots_).Get(name);
-  }
-  Status SetVault(const std::string& name, const std::string& value) override {
+  Result<std::string> VaultValue(const std::string& name) { return host::Vault(roots_).Get(name); }
+  Status SetVault(const std::string& name, const std::string& value) {
     return host::Vault(roots_).Set(name, value);
   }
-  Status RemoveVault(const std::string& name) override { return host::Vault(roots_).Remove(name); }
+  Status RemoveVault(const std::string& name) { return host::Vault(roots_).Remove(name); }
 
-  Result<protocol::SandboxEnd> RunSandboxed(const protocol::SandboxRun& run) override {
-    return host::RunSandboxed(roots_, run);
-  }
-
-  protocol::CheckRows Examine() override { return ExamineDevice(roots_); }
+  Result<protocol::CheckRows> Examine() { return ExamineDevice(roots_); }
 
  private:
   static std::string ProjectOf(const std::string& folder) {
@@ -216,10 +212,62 @@ class LocalDevice final : public client::Device {
   config::Roots roots_;
 };
 
+class LocalDevice final : public client::Device {
+ public:
+  explicit LocalDevice(const config::Roots& roots) : roots_(roots), files_(DeviceFiles(roots)) {}
+
+  std::string ConfigPath() override { return roots_.settings(); }
+  Result<protocol::SandboxEnd> RunSandboxed(const protocol::SandboxRun& run) override {
+    return host::RunSandboxed(roots_, run);
+  }
+
+  void Face(Reply<protocol::FaceSettings> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::Face);
+  }
+  void Config(Reply<protocol::ConfigReport> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::Config);
+  }
+  void Hooks(const std::string& folder, Reply<protocol::HookRows> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::Hooks, folder);
+  }
+  void Extensions(const std::string& folder, Reply<protocol::ExtensionRows> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::Extensions, folder);
+  }
+  void ChooseModel(const protocol::ModelChoice& choice, bool replace, Reply<void> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::ChooseModel, choice, replace);
+  }
+  void Trust(const std::string& folder, Reply<protocol::TrustReport> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::Trust, folder);
+  }
+  void SetTrust(const std::string& folder, const std::vector<std::string>& parts,
+                Reply<void> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::SetTrust, folder, parts);
+  }
+  void Vault(Reply<protocol::VaultReport> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::Vault);
+  }
+  void VaultValue(const std::string& name, Reply<std::string> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::VaultValue, name);
+  }
+  void SetVault(const std::string& name, const std::string& value, Reply<void> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::SetVault, name, value);
+  }
+  void RemoveVault(const std::string& name, Reply<void> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::RemoveVault, name);
+  }
+  void Examine(Reply<protocol::CheckRows> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::Examine);
+  }
+
+ private:
+  const config::Roots roots_;
+  Beside<DeviceFiles> files_;
+};
+
 }  // namespace
 
 std::unique_ptr<client::Device> MakeLocalDevice(config::Roots roots) {
-  return std::make_unique<LocalDevice>(std::move(roots));
+  return std::make_unique<LocalDevice>(roots);
 }
 
 }  // namespace stet::host

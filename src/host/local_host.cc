@@ -13,6 +13,7 @@
 #include "base/environment.h"
 #include "base/fs.h"
 #include "base/lock.h"
+#include "client/await.h"
 #include "config/settings.h"
 #include "host/host_state.h"
 #include "host/local_live.h"
@@ -91,6 +92,13 @@ Result<pid_t> Detach(const std::vector<std::string>& arguments, int ready_fd,
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) return FailSystem(error, "start the host");
   return pid;
+}
+
+/// What the host says to M, if it does so soon.
+template <protocol::IsMethod M>
+client::Replied<M> AskBriefly(client::RemoteLive& line) {
+  return client::Await(line, &client::RemoteLive::Call<M>, typename M::Params(),
+                       client::CallOptions{.within = kAnswerTime});
 }
 
 /// Whether it said that it listens; else it has ended, or its time is up.
@@ -175,7 +183,7 @@ class LocalHost final : public client::HostControl {
     // One that is just leaving does not answer any more.
     while (const std::optional<HostState> running = RunningHost(roots_)) {
       const Result<protocol::HostStatus> status =
-          Reach(*running, kControl)->Call<method::HostStatus>({}, {.within = kAnswerTime});
+          AskBriefly<method::HostStatus>(*Reach(*running, kControl));
       if (!status && RunningHost(roots_)) return std::unexpected(status.error());
       if (!status) continue;
       report.state = "running";
@@ -238,7 +246,7 @@ class LocalHost final : public client::HostControl {
                                              running->pid));
       if (launch.launched == "client" || running->launched != "client") return running;
       const Result<protocol::Nothing> kept =
-          Reach(*running, kControl)->Call<method::HostKeep>({}, {.within = kAnswerTime});
+          AskBriefly<method::HostKeep>(*Reach(*running, kControl));
       std::optional<HostState> now = RunningHost(roots_);
       if (!now || now->pid != running->pid) continue;  // It was just leaving.
       if (!kept) return std::unexpected(kept.error());
@@ -279,7 +287,7 @@ std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots, std::string
     if (running->launched != "client") return line;
     // Once it has answered it knows of us, unless it had decided to leave: then it has said so. One
     // that is held up and does not answer still runs.
-    (void)line->Call<method::HostStatus>({}, {.within = kAnswerTime});
+    (void)AskBriefly<method::HostStatus>(*line);
     const std::optional<HostState> now = RunningHost(roots);
     if (now && now->pid == running->pid) return line;
   }

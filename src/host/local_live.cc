@@ -6,6 +6,7 @@
 
 #include "base/loop_thread.h"
 #include "base/random.h"
+#include "client/await.h"
 #include "host/lane.h"
 #include "host/lanes.h"
 #include "host/model_access.h"
@@ -16,6 +17,8 @@
 namespace stet::host {
 namespace {
 
+using client::Reply;
+
 /// The thread that runs the lanes, and what they share.
 class HostThread {
  public:
@@ -23,21 +26,17 @@ class HostThread {
       : models_(thread_.loop()), lanes_(thread_.loop(), roots, models_) {
     thread_.Start();
   }
-  ~HostThread() { thread_.Stop(); }
+  ~HostThread() {
+    thread_.Stop();
+    thread_.loop().Abandon();  // What still runs uses the lanes.
+  }
   HostThread(const HostThread&) = delete;
   HostThread& operator=(const HostThread&) = delete;
 
   Loop& loop() { return thread_.loop(); }
   Lanes& lanes() { return lanes_; }
 
-  template <class Work>
-  auto Call(Work work) {
-    return thread_.Call(std::move(work));
-  }
-  template <class T>
-  T Await(std::function<Async<T>()> start) {
-    return thread_.Await<T>(std::move(start));
-  }
+  [[nodiscard]] bool is_current() const { return thread_.is_current(); }
 
  private:
   LoopThread thread_;
@@ -61,130 +60,150 @@ class Watching final : public LaneListener {
   log::Subscription subscription_;
 };
 
+/// What the loop knows of one hold.
+struct Holding {
+  Holding(Lanes& owner, std::string id, client::Watcher watcher)
+      : lanes(owner), session_id(std::move(id)), watching(std::move(watcher)) {}
+
+  /// The face neither hears the session nor does anything for it any more.
+  void LetGo() {
+    lanes.Unlisten(session_id, watching);
+    lanes.UseServices(session_id, nullptr);
+    lanes.Forget(session_id);
+  }
+
+  Lanes& lanes;
+  const std::string session_id;
+  Watching watching;
+  Lane* lane = nullptr;  // From the opening to the beginning of the end.
+};
+
 class LocalSession final : public client::LiveSession {
  public:
-  LocalSession(HostThread& host, std::string client_id, std::string session_id,
-               client::Watcher watcher)
-      : host_(host),
-        client_id_(std::move(client_id)),
-        session_id_(std::move(session_id)),
-        watching_(std::move(watcher)) {}
+  LocalSession(HostThread& host, std::string client_id, std::shared_ptr<Holding> holding)
+      : host_(host), client_id_(std::move(client_id)), holding_(std::move(holding)) {}
+  /// On the loop, where an answer is dropped that no face takes, it cannot wait for the end.
   ~LocalSession() override {
+    if (closed_) return;
     // Ignoring the error on purpose: a caller that wants to hear of it calls Close.
-    (void)Close();
+    if (host_.is_current())
+      Close([](const Status&) {});
+    else
+      (void)client::Await(*this, &LocalSession::Close);
   }
 
-  protocol::LiveState State() override {
-    return host_.Call([&] { return lane_->State(); });
+  void State(Reply<protocol::LiveState> reply) override {
+    Ask(reply, [](Lane& lane) -> Result<protocol::LiveState> { return lane.State(); });
   }
-  Result<protocol::Accepted> Send(const protocol::Send& send) override {
-    return host_.Call([&] { return lane_->Send(send, client_id_); });
+  void Send(const protocol::Send& send, Reply<protocol::Accepted> reply) override {
+    Ask(reply, [send, client = client_id_](Lane& lane) { return lane.Send(send, client); });
   }
   void Cancel() override {
-    host_.loop().Post([lane = lane_, alive = std::weak_ptr<bool>(alive_)] {
-      if (!alive.expired()) lane->Cancel();
+    Ask(Reply<void>([](const Status&) {}), [](Lane& lane) -> Status {
+      lane.Cancel();
+      return {};
     });
   }
-  Status Answer(const protocol::PermissionAnswer& answer) override {
-    return host_.Call([&] { return lane_->Answer(answer, client_id_); });
+  void Answer(const protocol::AskAnswer& answer, Reply<void> reply) override {
+    Ask(reply, [answer, client = client_id_](Lane& lane) {
+      return std::visit([&](const auto& one) { return lane.Answer(one, client); }, answer);
+    });
   }
-  Status Answer(const protocol::QuestionAnswer& answer) override {
-    return host_.Call([&] { return lane_->Answer(answer, client_id_); });
+  void RewriteQueue(const std::string& queue, const protocol::QueueItems& items,
+                    Reply<void> reply) override {
+    Ask(reply, [queue, items](Lane& lane) { return lane.RewriteQueue(queue, items); });
   }
-  Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items) override {
-    return host_.Call([&] { return lane_->RewriteQueue(queue, items); });
+  void Change(const protocol::Change& change, Reply<void> reply) override {
+    Ask(reply, [change](Lane& lane) { return lane.Change(change); });
   }
-  Status Change(const protocol::Change& change) override {
-    return host_.Call([&] { return lane_->Change(change); });
+  void Rewind(const std::optional<std::string>& target, Reply<client::Moved> reply) override {
+    Ask(reply, [target](Lane& lane) { return lane.Rewind(target); });
   }
-  Result<client::Moved> Rewind(const std::optional<std::string>& target) override {
-    return host_.Call([&] { return lane_->Rewind(target); });
+  void Branch(const std::string& leaf, Reply<client::Moved> reply) override {
+    Ask(reply, [leaf](Lane& lane) { return lane.Branch(leaf); });
   }
-  Result<client::Moved> Branch(const std::string& leaf) override {
-    return host_.Call([&] { return lane_->Branch(leaf); });
+  void FilesSince(const std::optional<std::string>& target, bool restore,
+                  Reply<protocol::FileRows> reply) override {
+    Ask(reply, [target, restore](Lane& lane) { return lane.FilesSince(target, restore); });
   }
-  Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target,
-                                        bool restore) override {
-    return host_.Call([&] { return lane_->FilesSince(target, restore); });
+  void Tasks(Reply<protocol::TaskRows> reply) override {
+    Ask(reply, [](Lane& lane) -> Result<protocol::TaskRows> { return lane.Tasks(); });
   }
-  Result<protocol::TaskRows> Tasks() override {
-    return host_.Call([&] { return lane_->Tasks(); });
+  void StopTask(const std::string& task_id, Reply<void> reply) override {
+    Ask(reply, [task_id](Lane& lane) { return lane.StopTask(task_id); });
   }
-  Status StopTask(const std::string& task_id) override {
-    return host_.Call([&] { return lane_->StopTask(task_id); });
+  void TaskOutput(const std::string& task_id, Reply<protocol::TaskOutput> reply) override {
+    Ask(reply, [task_id](Lane& lane) { return lane.TaskOutput(task_id); });
   }
-  Result<protocol::TaskOutput> TaskOutput(const std::string& task_id) override {
-    return host_.Call([&] { return lane_->TaskOutput(task_id); });
+  void Recent(std::size_t count, Reply<std::vector<protocol::Event>> reply) override {
+    Ask(reply, [count](Lane& lane) { return lane.Recent(count); });
   }
-  Result<std::vector<protocol::Event>> Recent(std::size_t count) override {
-    return host_.Call([&] { return lane_->Recent(count); });
+  void Mark(const protocol::Mark& mark, Reply<std::string> reply) override {
+    Ask(reply, [mark, client = client_id_](Lane& lane) { return lane.Mark(mark, client); });
   }
-  Result<std::string> Mark(const protocol::Mark& mark) override {
-    return host_.Call([&] { return lane_->Mark(mark, client_id_); });
+  /// An extension takes its time; the end of the lane ends the command first.
+  void Command(const std::string& name, const std::string& text,
+               Reply<std::string> reply) override {
+    const auto run = [](Lane& lane, std::string command, std::string argument, std::string client,
+                        Reply<std::string> done) -> Async<void> {
+      done(co_await lane.RunCommand(command, argument, client));
+    };
+    host_.loop().Post(
+        [holding = holding_, name, text, client = client_id_, reply, run, &loop = host_.loop()] {
+          if (holding->lane == nullptr) return reply(Closed());
+          loop.Spawn(run(*holding->lane, name, text, client, reply));
+        });
   }
-  Result<std::string> Command(const std::string& name, const std::string& text) override {
-    return host_.Await<Result<std::string>>(
-        [&] { return lane_->RunCommand(name, text, client_id_); });
+  void Run(Reply<protocol::RunReport> reply) override {
+    Ask(reply, [](Lane& lane) { return lane.Run(); });
   }
-  Result<protocol::RunReport> Run() override {
-    return host_.Call([&] { return lane_->Run(); });
+  void Permissions(Reply<protocol::PermissionReport> reply) override {
+    Ask(reply, [](Lane& lane) -> Result<protocol::PermissionReport> { return lane.Permissions(); });
   }
-  Result<protocol::PermissionReport> Permissions() override {
-    return host_.Call([&] { return lane_->Permissions(); });
+  void Turns(Reply<protocol::TurnRows> reply) override {
+    Ask(reply, [](Lane& lane) { return lane.Turns(); });
   }
-  Result<protocol::TurnRows> Turns() override {
-    return host_.Call([&] { return lane_->Turns(); });
-  }
-  std::optional<protocol::TurnReport> Report(const std::string& turn_id) override {
-    return host_.Call([&] { return lane_->Report(turn_id); });
+  void Report(const std::string& turn_id, Reply<protocol::TurnReport> reply) override {
+    Ask(reply, [turn_id](Lane& lane) -> Result<protocol::TurnReport> {
+      std::optional<protocol::TurnReport> report = lane.Report(turn_id);
+      if (!report) return Fail(Code::kNotFound, "nothing is known of how that turn went");
+      return *std::move(report);
+    });
   }
 
-  /// Before anything else is called.
-  Status Open(protocol::Attach attach, std::shared_ptr<client::Services> services) {
-    Lanes& lanes = host_.lanes();
-    Status opened = host_.Await<Status>([&]() -> Async<Status> {
-      // One face at a time: a session of this process is not joined.
-      if (lanes.presence(session_id_) != Presence::kAsleep)
-        co_return Fail(Code::kBusy, fmt::format("{} is open in this process", session_id_));
-      lanes.Listen(session_id_, watching_);
-      lanes.UseServices(session_id_, std::move(services));
-      const Result<Lane*> lane =
-          co_await lanes.Open(session_id_, std::move(attach), Environment::OfProcess());
-      if (!lane) {
-        Forget();
-        co_return std::unexpected(lane.error());
+  void Close(Reply<void> reply) override {
+    closed_ = true;
+    const auto run = [](std::shared_ptr<Holding> holding, Reply<void> done) -> Async<void> {
+      Status closed;
+      if (std::exchange(holding->lane, nullptr) != nullptr) {
+        closed = co_await holding->lanes.Close(holding->session_id, false);
+        holding->LetGo();
       }
-      lane_ = *lane;
-      co_return Status();
+      done(std::move(closed));
+    };
+    host_.loop().Post([holding = holding_, reply = std::move(reply), run, &loop = host_.loop()] {
+      loop.Spawn(run(holding, reply));
     });
-    return opened;
-  }
-
-  Status Close() override {
-    if (lane_ == nullptr) return {};
-    Status closed = host_.Await<Status>([this]() -> Async<Status> {
-      Status ended = co_await host_.lanes().Close(session_id_, false);
-      alive_.reset();
-      lane_ = nullptr;
-      Forget();
-      co_return ended;
-    });
-    return closed;
   }
 
  private:
-  void Forget() {
-    host_.lanes().Unlisten(session_id_, watching_);
-    host_.lanes().UseServices(session_id_, nullptr);
-    host_.lanes().Forget(session_id_);
+  static std::unexpected<Error> Closed() {
+    return Fail(Code::kCancelled, "the session was closed");
+  }
+
+  /// Has the lane asked, on the loop, and what it says replied.
+  template <class T, class Question>
+  void Ask(const Reply<T>& reply, Question question) {
+    host_.loop().Post([holding = holding_, reply, question] {
+      if (holding->lane == nullptr) return reply(Closed());
+      reply(question(*holding->lane));
+    });
   }
 
   HostThread& host_;
   const std::string client_id_;
-  const std::string session_id_;
-  Watching watching_;
-  Lane* lane_ = nullptr;  // From Open to Close.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  const std::shared_ptr<Holding> holding_;  // The loop's.
+  bool closed_ = false;
 };
 
 class LocalLive final : public client::Live {
@@ -192,19 +211,45 @@ class LocalLive final : public client::Live {
   LocalLive(config::Roots roots, std::string_view face)
       : roots_(std::move(roots)), client_id_(protocol::NewClientId(ProcessRandom(), face)) {}
 
-  Result<std::unique_ptr<client::LiveSession>> Attach(
-      const protocol::Attach& attach, client::Watcher watcher,
-      std::shared_ptr<client::Services> services) override {
-    if (!host_) host_ = std::make_unique<HostThread>(roots_);
-    protocol::Attach wanted = attach;
-    ASSIGN_OR_RETURN(std::string session_id, host_->lanes().Name(wanted));
-    auto session = std::make_unique<LocalSession>(*host_, client_id_, std::move(session_id),
-                                                  std::move(watcher));
-    RETURN_IF_ERROR(session->Open(std::move(wanted), std::move(services)));
-    return session;
+  void Attach(const protocol::Attach& attach, client::FaceSide face,
+              Reply<std::unique_ptr<client::LiveSession>> reply) override {
+    Host().loop().Post([this, attach, face = std::move(face), reply = std::move(reply)] {
+      host_->loop().Spawn(Open(attach, face, reply));
+    });
   }
 
-  Result<std::string> Latest(const std::string& cwd) override {
+  void Latest(const std::string& cwd, Reply<std::string> reply) override {
+    Host().loop().Post([this, cwd, reply = std::move(reply)] { reply(Newest(cwd)); });
+  }
+
+ private:
+  HostThread& Host() {
+    if (!host_) host_ = std::make_unique<HostThread>(roots_);
+    return *host_;
+  }
+
+  Async<void> Open(protocol::Attach attach, client::FaceSide face,
+                   Reply<std::unique_ptr<client::LiveSession>> reply) {
+    Lanes& lanes = host_->lanes();
+    const Result<std::string> id = lanes.Name(attach);
+    if (!id) co_return reply(std::unexpected(id.error()));
+    // One face at a time: a session of this process is not joined.
+    if (lanes.presence(*id) != Presence::kAsleep)
+      co_return reply(Fail(Code::kBusy, fmt::format("{} is open in this process", *id)));
+    const auto holding = std::make_shared<Holding>(lanes, *id, std::move(face.watcher));
+    lanes.Listen(*id, holding->watching);
+    lanes.UseServices(*id, std::move(face.services));
+    const Result<Lane*> lane =
+        co_await lanes.Open(*id, std::move(attach), Environment::OfProcess());
+    if (!lane) {
+      holding->LetGo();
+      co_return reply(std::unexpected(lane.error()));
+    }
+    holding->lane = *lane;
+    reply(std::make_unique<LocalSession>(*host_, client_id_, holding));
+  }
+
+  Result<std::string> Newest(const std::string& cwd) {
     ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> sessions,
                      SessionStore(roots_).List());
     const auto found = std::ranges::find(sessions, cwd, &protocol::SessionSummary::cwd);
@@ -213,7 +258,6 @@ class LocalLive final : public client::Live {
     return found->session_id;
   }
 
- private:
   config::Roots roots_;
   const std::string client_id_;
   std::unique_ptr<HostThread> host_;

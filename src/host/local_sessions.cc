@@ -10,9 +10,12 @@
 #include "base/random.h"
 #include "base/text_width.h"
 #include "base/utf8.h"
+#include "client/await.h"
 #include "context/display.h"
+#include "host/beside.h"
 #include "host/context_report.h"
 #include "host/garbage.h"
+#include "host/host_state.h"
 #include "host/local_host.h"
 #include "host/model_access.h"
 #include "host/requests.h"
@@ -31,6 +34,8 @@
 namespace stet::host {
 namespace {
 
+namespace method = protocol::method;
+using client::Reply;
 using log::Log;
 using log::Ordinal;
 
@@ -39,6 +44,15 @@ constexpr std::string_view kFace = "cli";
 
 /// How much of what an event says a tree shows.
 constexpr std::size_t kTreeTextBytes = 160;
+
+/// What the log has as well is read from it when the host has not answered by then.
+constexpr std::chrono::seconds kBrief{1};
+
+template <protocol::IsMethod M>
+client::Replied<M> AskHost(client::RemoteLive& host, const typename M::Params& params,
+                           const client::CallOptions& options = {}) {
+  return client::Await(host, &client::RemoteLive::Call<M>, params, options);
+}
 
 /// What an event says, and in brackets what it calls.
 std::string TextOf(const protocol::Event& event) {
@@ -52,24 +66,26 @@ std::string TextOf(const protocol::Event& event) {
   return text;
 }
 
-class LocalSessions : public client::Sessions {
+/// What LocalSessions answers with; blocks on the disk, and briefly on the host that runs.
+class StoredSessions {
  public:
-  explicit LocalSessions(config::Roots roots) : store_(std::move(roots)) {}
+  StoredSessions(config::Roots roots, Teller tell)
+      : store_(std::move(roots)), tell_(std::move(tell)) {}
 
-  Result<std::vector<protocol::SessionSummary>> List(bool all) override { return store_.List(all); }
-  Result<std::string> Resolve(std::string_view typed) override { return store_.Resolve(typed); }
-  Result<protocol::SessionSummary> Describe(const std::string& session_id) override {
+  Result<std::vector<protocol::SessionSummary>> List(bool all) { return store_.List(all); }
+  Result<std::string> Resolve(const std::string& typed) { return store_.Resolve(typed); }
+  Result<protocol::SessionSummary> Describe(const std::string& session_id) {
     return store_.Describe(session_id);
   }
 
   Status Transcript(const std::string& session_id, const std::optional<std::string>& at,
-                    const std::function<bool(const protocol::DisplayRow&)>& sink) override {
+                    const std::function<bool(const protocol::DisplayRow&)>& sink) {
     return Events(session_id, at,
                   [&](const protocol::Event& event) { return sink(context::ToDisplay(event)); });
   }
 
   Status Events(const std::string& session_id, const std::optional<std::string>& at,
-                const std::function<bool(const protocol::Event&)>& sink) override {
+                const std::function<bool(const protocol::Event&)>& sink) {
     return Reading(session_id, [&](Log& log) -> Status {
       Ordinal leaf = log.index().leaf();
       if (at) {
@@ -84,7 +100,7 @@ class LocalSessions : public client::Sessions {
   }
 
   Status RawEvents(const std::string& session_id, const std::optional<std::string>& at,
-                   const std::function<bool(const protocol::Event&)>& sink) override {
+                   const std::function<bool(const protocol::Event&)>& sink) {
     return Reading(session_id, [&](Log& log) -> Status {
       Ordinal leaf = log.index().leaf();
       if (at) {
@@ -98,19 +114,19 @@ class LocalSessions : public client::Sessions {
     });
   }
 
-  Result<std::string> Blob(const std::string& session_id, const std::string& name) override {
+  Result<std::string> Blob(const std::string& session_id, const std::string& name) {
     ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
     return log::Blobs(log::Paths{dir}.blobs()).Get(name);
   }
 
-  Result<protocol::SessionTree> Tree(const std::string& session_id) override {
+  Result<protocol::SessionTree> Tree(const std::string& session_id) {
     protocol::SessionTree tree;
     tree.session_id = session_id;
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) { return FillTree(log, tree); }));
     return tree;
   }
 
-  Result<protocol::CostReport> Cost(const std::string& session_id) override {
+  Result<protocol::CostReport> Cost(const std::string& session_id) {
     run::Ledger ledger;
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
       const std::vector<log::Entry>& entries = log.index().entries();
@@ -124,7 +140,7 @@ class LocalSessions : public client::Sessions {
     return ledger.Report(session_id);
   }
 
-  Result<protocol::ReplayReport> Replay(const std::string& session_id) override {
+  Result<protocol::ReplayReport> Replay(const std::string& session_id) {
     ASSIGN_OR_RETURN(const config::Settings settings,
                      config::ReadSettings(store_.roots().settings()));
     protocol::ReplayReport report;
@@ -136,7 +152,7 @@ class LocalSessions : public client::Sessions {
   }
 
   Result<protocol::ContextReport> Context(const std::string& session_id,
-                                          const protocol::ContextWanted& wanted) override {
+                                          const protocol::ContextWanted& wanted) {
     ASSIGN_OR_RETURN(const config::Settings settings,
                      config::ReadSettings(store_.roots().settings()));
     protocol::ContextReport report;
@@ -147,13 +163,13 @@ class LocalSessions : public client::Sessions {
     return report;
   }
 
-  Result<protocol::RunReport> Run(const std::string& session_id) override {
+  Result<protocol::RunReport> Run(const std::string& session_id) {
     agent::RunView view;
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) { return view.Update(log); }));
     return view.state().Report();
   }
 
-  Result<protocol::CapsuleReport> Capsule(const std::string& session_id) override {
+  Result<protocol::CapsuleReport> Capsule(const std::string& session_id) {
     protocol::CapsuleReport report;
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) { return FillCapsule(log, report); }));
     return report;
@@ -161,23 +177,22 @@ class LocalSessions : public client::Sessions {
 
   Result<client::Moved> Rewind(const std::string& session_id,
                                const std::optional<std::string>& target,
-                               const std::optional<std::string>& expected_leaf) override {
+                               const std::optional<std::string>& expected_leaf) {
     if (const auto host = Hold(store_.roots(), kFace))
-      return host->Call<protocol::method::SessionRewind>(MoveOf(session_id, target, expected_leaf));
+      return AskHost<method::SessionRewind>(*host, MoveOf(session_id, target, expected_leaf));
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& leaf) { return log.Rewind(target, leaf); });
   }
 
   Result<client::Moved> Branch(const std::string& session_id, const std::string& leaf,
-                               const std::optional<std::string>& expected_leaf) override {
+                               const std::optional<std::string>& expected_leaf) {
     if (const auto host = Hold(store_.roots(), kFace))
-      return host->Call<protocol::method::SessionBranch>(MoveOf(session_id, leaf, expected_leaf));
+      return AskHost<method::SessionBranch>(*host, MoveOf(session_id, leaf, expected_leaf));
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& expected) { return log.Branch(leaf, expected); });
   }
 
-  Result<std::string> Clone(const std::string& session_id,
-                            const std::optional<std::string>& at) override {
+  Result<std::string> Clone(const std::string& session_id, const std::optional<std::string>& at) {
     ASSIGN_OR_RETURN(const log::Options options, Writing());
     std::string new_id = protocol::NewSessionId(ProcessRandom());
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) {
@@ -186,69 +201,70 @@ class LocalSessions : public client::Sessions {
     return new_id;
   }
 
-  Result<protocol::VerifyReport> Verify(const std::string& session_id) override {
+  Result<protocol::VerifyReport> Verify(const std::string& session_id) {
     return VerifyTree(store_, session_id);
   }
 
-  Status Repair(const std::string& session_id) override {
+  Status Repair(const std::string& session_id) {
     ASSIGN_OR_RETURN(const log::Options options, Writing());
     ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
     return log::Repair(dir, options);
   }
 
-  Status Export(const std::string& session_id, client::ExportFormat format, const std::string& path,
-                int fd, bool reveal) override {
-    return host::Export(store_, session_id, format, path, fd, reveal);
+  Status Export(const client::ExportWanted& wanted) {
+    return host::Export(store_, wanted.session_id, wanted.format, wanted.path, wanted.fd,
+                        wanted.reveal);
   }
-  Result<client::Imported> Import(const std::string& path, bool new_id) override {
+  Result<client::Imported> Import(const std::string& path, bool new_id) {
     return host::Import(store_, path, new_id);
   }
 
-  Result<protocol::TaskRows> Tasks(const std::string& session_id) override {
+  Result<protocol::TaskRows> Tasks(const std::string& session_id) {
     ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
-    const auto host = Hold(store_.roots(), kFace);
-    if (!host) return TasksIn(dir);
     protocol::SessionRef ref;
     ref.session_id = session_id;
-    ASSIGN_OR_RETURN(protocol::TaskList list, host->Call<protocol::method::SessionTasks>(ref));
-    return std::move(list.tasks);
+    std::optional<Result<protocol::TaskList>> told = AskBriefly<method::SessionTasks>(ref);
+    if (!told) return TasksIn(dir);
+    if (!*told) return std::unexpected(told->error());
+    return std::move((*told)->tasks);
   }
-  Status StopTask(const std::string& session_id, const std::string& task_id) override {
+  Status StopTask(const std::string& session_id, const std::string& task_id) {
     ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
     const auto host = Hold(store_.roots(), kFace);
     if (!host) return std::unexpected(WhyNotStopped(dir, task_id));
-    RETURN_IF_ERROR(host->Call<protocol::method::SessionTaskStop>(TaskOf(session_id, task_id)));
+    RETURN_IF_ERROR(AskHost<method::SessionTaskStop>(*host, TaskOf(session_id, task_id)));
     return {};
   }
   Result<protocol::TaskOutput> TaskOutput(const std::string& session_id, const std::string& task_id,
-                                          const protocol::TaskRange& range) override {
+                                          const protocol::TaskRange& range) {
     protocol::TaskOutputParams params;
     params.session_id = session_id;
     params.task_id = task_id;
     params.offset = range.offset;
     params.limit = range.limit;
-    const auto host = Hold(store_.roots(), kFace);
-    if (!host) return TaskOutputIn(store_.roots(), params);
-    return host->Call<protocol::method::SessionTaskOutput>(params);
+    std::optional<Result<protocol::TaskOutput>> told =
+        AskBriefly<method::SessionTaskOutput>(params);
+    if (!told) return TaskOutputIn(store_.roots(), params);
+    return *std::move(told);
   }
 
-  Status Remove(const std::string& session_id) override {
+  Status Remove(const std::string& session_id) {
     if (const auto host = Hold(store_.roots(), kFace)) {
       protocol::SessionRef ref;
       ref.session_id = session_id;
-      RETURN_IF_ERROR(host->Call<protocol::method::SessionDelete>(ref));
+      RETURN_IF_ERROR(AskHost<method::SessionDelete>(*host, ref));
       return {};
     }
     return store_.Remove(session_id);
   }
-  Result<std::vector<protocol::TrashRow>> Trash() override { return store_.Trash(); }
-  Result<std::string> Restore(std::string_view typed) override { return store_.Restore(typed); }
+  Result<std::vector<protocol::TrashRow>> Trash() { return store_.Trash(); }
+  Result<std::string> Restore(const std::string& typed) { return store_.Restore(typed); }
 
-  Result<protocol::DiskUseReport> DiskUse() override { return store_.DiskUse(); }
-  Result<std::vector<protocol::GarbageItem>> FindGarbage(bool with_trash) override {
+  Result<protocol::DiskUseReport> DiskUse() { return store_.DiskUse(); }
+  Result<std::vector<protocol::GarbageItem>> FindGarbage(bool with_trash) {
     return host::FindGarbage(store_, with_trash);
   }
-  Result<std::uint64_t> Collect(const std::vector<protocol::GarbageItem>& items) override {
+  Result<std::uint64_t> Collect(const std::vector<protocol::GarbageItem>& items) {
     return host::Collect(store_, items);
   }
 
@@ -258,6 +274,22 @@ class LocalSessions : public client::Sessions {
     task.session_id = session_id;
     task.task_id = task_id;
     return task;
+  }
+
+  /// What the host that runs says to M. Nothing when none does, or when it is held up, which is
+  /// told: then the log is read.
+  template <protocol::IsMethod M>
+  std::optional<client::Replied<M>> AskBriefly(const typename M::Params& params) {
+    const std::optional<protocol::HostState> running = RunningHost(store_.roots());
+    if (!running) return std::nullopt;
+    client::Replied<M> said = AskHost<M>(*Reach(*running, kFace), params, {.within = kBrief});
+    const bool silent =
+        !said && (said.error().code == Code::kTimeout || said.error().code == Code::kUnavailable);
+    if (!silent) return said;
+    if (tell_ && RunningHost(store_.roots()))
+      tell_(fmt::format("the host (process {}) does not answer: this is what the log has",
+                        running->pid));
+    return std::nullopt;
   }
 
   Result<log::Options> Writing() {
@@ -348,6 +380,119 @@ class LocalSessions : public client::Sessions {
   }
 
   SessionStore store_;
+  Teller tell_;
+};
+
+class LocalSessions final : public client::Sessions {
+ public:
+  LocalSessions(config::Roots roots, Teller tell)
+      : stored_(StoredSessions(std::move(roots), std::move(tell))) {}
+
+  void List(bool all, Reply<std::vector<protocol::SessionSummary>> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::List, all);
+  }
+  void Resolve(const std::string& typed, Reply<std::string> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Resolve, typed);
+  }
+  void Describe(const std::string& session_id, Reply<protocol::SessionSummary> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Describe, session_id);
+  }
+  void Events(const std::string& session_id, const std::optional<std::string>& at,
+              const std::function<bool(const protocol::Event&)>& sink, Reply<void> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Events, session_id, at, sink);
+  }
+  void RawEvents(const std::string& session_id, const std::optional<std::string>& at,
+                 const std::function<bool(const protocol::Event&)>& sink,
+                 Reply<void> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::RawEvents, session_id, at, sink);
+  }
+  void Transcript(const std::string& session_id, const std::optional<std::string>& at,
+                  const std::function<bool(const protocol::DisplayRow&)>& sink,
+                  Reply<void> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Transcript, session_id, at, sink);
+  }
+  void Blob(const std::string& session_id, const std::string& name,
+            Reply<std::string> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Blob, session_id, name);
+  }
+  void Tree(const std::string& session_id, Reply<protocol::SessionTree> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Tree, session_id);
+  }
+  void Cost(const std::string& session_id, Reply<protocol::CostReport> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Cost, session_id);
+  }
+  void Replay(const std::string& session_id, Reply<protocol::ReplayReport> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Replay, session_id);
+  }
+  void Context(const std::string& session_id, const protocol::ContextWanted& wanted,
+               Reply<protocol::ContextReport> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Context, session_id, wanted);
+  }
+  void Run(const std::string& session_id, Reply<protocol::RunReport> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Run, session_id);
+  }
+  void Capsule(const std::string& session_id, Reply<protocol::CapsuleReport> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Capsule, session_id);
+  }
+  void Tasks(const std::string& session_id, Reply<protocol::TaskRows> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Tasks, session_id);
+  }
+  void StopTask(const std::string& session_id, const std::string& task_id,
+                Reply<void> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::StopTask, session_id, task_id);
+  }
+  void TaskOutput(const std::string& session_id, const std::string& task_id,
+                  const protocol::TaskRange& range, Reply<protocol::TaskOutput> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::TaskOutput, session_id, task_id, range);
+  }
+  void Rewind(const std::string& session_id, const std::optional<std::string>& target,
+              const std::optional<std::string>& expected_leaf,
+              Reply<client::Moved> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Rewind, session_id, target, expected_leaf);
+  }
+  void Branch(const std::string& session_id, const std::string& leaf,
+              const std::optional<std::string>& expected_leaf,
+              Reply<client::Moved> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Branch, session_id, leaf, expected_leaf);
+  }
+  void Clone(const std::string& session_id, const std::optional<std::string>& at,
+             Reply<std::string> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Clone, session_id, at);
+  }
+  void Verify(const std::string& session_id, Reply<protocol::VerifyReport> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Verify, session_id);
+  }
+  void Repair(const std::string& session_id, Reply<void> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Repair, session_id);
+  }
+  void Export(const client::ExportWanted& wanted, Reply<void> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Export, wanted);
+  }
+  void Import(const std::string& path, bool new_id, Reply<client::Imported> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Import, path, new_id);
+  }
+  void Remove(const std::string& session_id, Reply<void> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Remove, session_id);
+  }
+  void Trash(Reply<std::vector<protocol::TrashRow>> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Trash);
+  }
+  void Restore(const std::string& typed, Reply<std::string> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Restore, typed);
+  }
+  void DiskUse(Reply<protocol::DiskUseReport> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::DiskUse);
+  }
+  void FindGarbage(bool with_trash, Reply<std::vector<protocol::GarbageItem>> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::FindGarbage, with_trash);
+  }
+  void Collect(const std::vector<protocol::GarbageItem>& items,
+               Reply<std::uint64_t> reply) override {
+    stored_.Run(std::move(reply), &StoredSessions::Collect, items);
+  }
+
+ private:
+  Beside<StoredSessions> stored_;
 };
 
 }  // namespace
@@ -369,8 +514,8 @@ protocol::FaultReports ReportsOf(const std::vector<log::Fault>& faults) {
   return reports;
 }
 
-std::unique_ptr<client::Sessions> MakeLocalSessions(config::Roots roots) {
-  return std::make_unique<LocalSessions>(std::move(roots));
+std::unique_ptr<client::Sessions> MakeLocalSessions(config::Roots roots, Teller tell) {
+  return std::make_unique<LocalSessions>(std::move(roots), std::move(tell));
 }
 
 }  // namespace stet::host

@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "base/subprocess.h"
 #include "base/temp_dir.h"
+#include "client/await.h"
 #include "client/remote_live.h"
 #include "emulator/emulator.h"
 #include "log/log.h"
@@ -88,10 +89,11 @@ class HostKillTest : public testing::Test {
     protocol::Attach attach;
     attach.cwd = worker.folder;
     attach.mode = "bypass";
-    auto opened = live.Attach(attach, worker.heard.Watcher());
+    auto opened = client::Await(live, &client::Live::Attach, attach,
+                                client::FaceSide{worker.heard.Watcher()});
     ASSERT_TRUE(opened) << opened.error().Text();
     worker.session = *std::move(opened);
-    worker.session_id = worker.session->State().session_id;
+    worker.session_id = client::Await(*worker.session, &client::LiveSession::State)->session_id;
   }
 
   /// Whatever stands in the way, in the end it is accepted or refused because work is under way.
@@ -100,7 +102,7 @@ class HostKillTest : public testing::Test {
     send.how = "send";
     send.client_message_id = worker.session_id + "-" + std::to_string(worker.sent++);
     send.text = "go";
-    const auto accepted = worker.session->Send(send);
+    const auto accepted = client::Await(*worker.session, &client::LiveSession::Send, send);
     ASSERT_TRUE(accepted) << accepted.error().Text() << "; the host: " << Said();
     worker.accepted.insert(*send.client_message_id);
   }
@@ -169,12 +171,15 @@ TEST_F(HostKillTest, NothingIsLostOrDoneTwiceWhenTheHostIsKilled) {
   // The last life: everything comes to rest.
   for (const std::unique_ptr<Worker>& worker : workers) {
     Send(*worker);
-    const auto idle = [&] { return worker->session->State().state == "idle"; };
+    const auto idle = [&] {
+      return client::Await(*worker->session, &client::LiveSession::State)->state == "idle";
+    };
     for (int tries = 0; tries < 6000 && !idle(); ++tries) ::usleep(10'000);
     EXPECT_TRUE(idle());
   }
   for (const std::unique_ptr<Worker>& worker : workers) Check(*worker);
-  for (const std::unique_ptr<Worker>& worker : workers) EXPECT_TRUE(worker->session->Close());
+  for (const std::unique_ptr<Worker>& worker : workers)
+    EXPECT_TRUE(client::Await(*worker->session, &client::LiveSession::Close));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "base/base64.h"
 #include "base/random.h"
+#include "client/await.h"
 #include "tests/model/live_fixture.h"
 #include "tests/scale.h"
 
@@ -203,14 +204,15 @@ class ChaosTest : public LiveTest {
     protocol::Mark pin;
     pin.what = "pin";
     pin.text = chance.Words(chance.Between(10, 2000));
-    EXPECT_TRUE(session_->Mark(pin));
+    EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Mark, pin));
   }
 
   /// False when the turn came to no good end.
   bool RunTurn(Chance& chance, const Shape& shape, Counts& counts) {
     EXPECT_TRUE(emulator_->SetScript(TurnScript(chance, shape)));
     const protocol::Send send = MessageOf(chance, shape);
-    const Result<protocol::Accepted> accepted = session_->Send(send);
+    const Result<protocol::Accepted> accepted =
+        client::Await(*session_, &client::LiveSession::Send, send);
     EXPECT_TRUE(accepted) << accepted.error().Text();
     if (!accepted) return false;
     const protocol::TurnReport end = EndOf(accepted->turn_id.value_or(""));
@@ -262,7 +264,8 @@ class ChaosTest : public LiveTest {
     Count(counts);
     session_.reset();
     EXPECT_FALSE(Exists(project_ + "/never"));
-    const auto replayed = host::MakeLocalSessions(roots_)->Replay(session_id_);
+    const auto replayed =
+        client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Replay, session_id_);
     EXPECT_TRUE(replayed && replayed->different == 0);
     EXPECT_TRUE(RemoveTree(host::SessionStore(roots_).Find(session_id_).value()));
     EXPECT_TRUE(RemoveTree(project_ + "/new"));

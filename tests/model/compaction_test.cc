@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "client/await.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -63,9 +64,9 @@ TEST_F(CompactionTest, ARewindToBeforeItTakesItBack) {
   Open(Here());
   Run("first question");
   Run("second question");
-  const std::string before = *session_->State().leaf_id;
+  const std::string before = State().leaf_id.value();
   EXPECT_EQ(EndOf(*Send("", "compact").turn_id).reason, "completed");
-  ASSERT_TRUE(session_->Rewind(before));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Rewind, before));
   Run("third question");
   EXPECT_TRUE(LastRequest().contains("answer 0"));
   EXPECT_FALSE(LastRequest().contains("Wrong."));
@@ -78,7 +79,7 @@ TEST_F(CompactionTest, ThereMustBeSomethingToCompact) {
   const protocol::TurnReport done = EndOf(*Send("", "compact").turn_id);
   EXPECT_EQ(done.reason, "error");
   EXPECT_EQ(done.error, "there is too little to compact yet");
-  EXPECT_FALSE(session_->State().interrupted) << "the conversation stands where it stood";
+  EXPECT_FALSE(State().interrupted) << "the conversation stands where it stood";
 }
 
 TEST_F(CompactionTest, BeforeTheWindowIsFullItIsCompacted) {
@@ -180,7 +181,8 @@ TEST_F(CompactionTest, WhateverTheSummariserDoesTheTurnGoesOn) {
     EXPECT_TRUE(LastRequest().contains("mend it")) << "what is left to do is never lost";
     EXPECT_LT(LastRequest().size(), 60'000U);
     EXPECT_FALSE(Exists(project_ + "/never"));
-    const auto report = host::MakeLocalSessions(roots_)->Replay(session_id_);
+    const auto report =
+        client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Replay, session_id_);
     EXPECT_TRUE(report && report->different == 0);
   }
 }
@@ -316,7 +318,7 @@ TEST_F(CompactionTest, ASmallWindowHasFewTools) {
   Script(R"({"replies":[{"blocks":[{"text":"hi"}]}]})");
   Open(Here());
   Run("hello");
-  const protocol::LiveState state = session_->State();
+  const protocol::LiveState state = State();
   EXPECT_EQ(state.tools, (protocol::Texts{"Bash", "Edit", "Grep", "Read", "Write"}));
   ASSERT_EQ(state.notes.size(), 1U);
   EXPECT_TRUE(state.notes[0].contains("only 12000 tokens")) << state.notes[0];
@@ -333,13 +335,13 @@ TEST_F(CompactionTest, AGateHoldsTheEndUpUntilThereIsEvidence) {
   protocol::Mark gate;
   gate.what = "gate";
   gate.text = "finish test";
-  ASSERT_TRUE(session_->Mark(gate));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Mark, gate));
   const protocol::TurnReport end = Run("do it");
   EXPECT_EQ(end.reason, "completed") << end.error.value_or("");
   EXPECT_EQ(end.text, "Now it is tested.");
   ASSERT_TRUE(ReplaceFile(project_ + "/a.txt", "two\n", Durable::kNo));
   gate.text = "finish build";
-  ASSERT_TRUE(session_->Mark(gate));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Mark, gate));
   const protocol::TurnReport held = Run("and this");
   EXPECT_EQ(held.reason, "blocked");
   EXPECT_EQ(held.steps, 4);

@@ -1,5 +1,6 @@
 // What is said about the next request, over the emulator.
 #include "base/json_view.h"
+#include "client/await.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -17,7 +18,8 @@ class ContextTest : public LiveTest {
     Run("the third question " + std::string(4000, 'z'));
   }
   protocol::ContextReport Report(const protocol::ContextWanted& wanted = {}) {
-    const auto report = host::MakeLocalSessions(roots_)->Context(session_id_, wanted);
+    const auto report = client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Context,
+                                      session_id_, wanted);
     EXPECT_TRUE(report) << report.error().Text();
     return report.value_or(protocol::ContextReport());
   }
@@ -49,7 +51,7 @@ TEST_F(ContextTest, ABreakHasItsPlaceAndItsCause) {
   protocol::Mark mark;
   mark.what = "snip";
   mark.id = "2";
-  ASSERT_TRUE(session_->Mark(mark));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Mark, mark));
   const protocol::ContextReport report = Report();
   EXPECT_EQ(report.cause, "snip");
   EXPECT_LT(report.same_bytes, report.last_bytes);

@@ -1,5 +1,6 @@
 // Hooks and extensions in a session with a client that answers: what is asked, compactions,
 // background commands, and a model that judges.
+#include "client/await.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -14,11 +15,11 @@ class HooksLiveTest : public LiveTest {
     return ReadFile(project_ + "/" + name, 1 << 20).value_or("");
   }
   /// Ends the session, and with it every hook that the turn did not wait for.
-  void Close() { ASSERT_TRUE(session_->Close()); }
+  void Close() { ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close)); }
   protocol::PermissionAsk Asked() {
     heard_->Await<protocol::Permission>(
         [](const protocol::Permission& one) { return one.phase == "asked"; });
-    const protocol::PermissionAsks asks = session_->State().asks;
+    const protocol::PermissionAsks asks = State().asks;
     EXPECT_EQ(asks.size(), 1U);
     return asks.empty() ? protocol::PermissionAsk() : asks[0];
   }
@@ -43,7 +44,7 @@ TEST_F(HooksLiveTest, AHookHasSomethingAskedThatWouldRun) {
   answer.request_id = ask.request_id;
   answer.allow = true;
   answer.scope = "once";
-  EXPECT_TRUE(session_->Answer(answer));
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, answer));
   EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
   EXPECT_TRUE(Exists(project_ + "/out.txt"));
   Close();
@@ -157,14 +158,16 @@ TEST_F(HooksLiveTest, AnExtensionsCommandIsRunAndMaySendAPrompt) {
                           Durable::kNo));
   Script(R"({"replies":[{"times":0,"blocks":[{"text":"Done."}]}]})");
   Open(Here());
-  EXPECT_EQ(session_->State().commands, (protocol::Texts{"say"}));
-  const Result<std::string> said = session_->Command("say", "it");
+  EXPECT_EQ(State().commands, (protocol::Texts{"say"}));
+  const Result<std::string> said =
+      client::Await(*session_, &client::LiveSession::Command, "say", "it");
   ASSERT_TRUE(said) << said.error().Text();
   EXPECT_EQ(*said, "said");
   EXPECT_TRUE(heard_->AwaitTransient<protocol::RuntimeEnd>());
   ASSERT_EQ(Requests().size(), 1U);
   EXPECT_NE(Requests()[0].find("do it"), std::string::npos);
-  EXPECT_EQ(session_->Command("none", "").error().code, Code::kNotFound);
+  EXPECT_EQ(client::Await(*session_, &client::LiveSession::Command, "none", "").error().code,
+            Code::kNotFound);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "client/await.h"
 #include "host/tokens.h"
 #include "log/blobs.h"
 #include "log/paths.h"
@@ -247,20 +248,23 @@ TEST_F(HostTest, TheLogSaysWhichOfTwoTerminalsSentAndWhichApproved) {
   Host();
   Open(Here("default", true));
   const std::unique_ptr<client::RemoteLive> other = host_->Client();
-  const auto second =
-      other->Watch({.session_id = session_id_,
-                    .recent = 1,
-                    .watcher = [](const protocol::Event*, const protocol::Transient*) {}});
+  const auto second = client::Await(
+      *other, &client::RemoteLive::Watch,
+      client::Watched{.session_id = session_id_,
+                      .recent = 1,
+                      .watcher = [](const protocol::Event*, const protocol::Transient*) {}});
   ASSERT_TRUE(second) << second.error().Text();
   const auto turn = Send("go");
   const auto asked = heard_->Await<protocol::Permission>();
   ASSERT_TRUE(asked);
-  EXPECT_TRUE((*second)->Answer(protocol::Allow(asked->request_id, "session")));
+  EXPECT_TRUE(client::Await(**second, &client::LiveSession::Answer,
+                            protocol::Allow(asked->request_id, "session")));
   EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
   protocol::Send more;
   more.how = "send";
   more.text = "and more";
-  const Result<protocol::Accepted> accepted = (*second)->Send(more);
+  const Result<protocol::Accepted> accepted =
+      client::Await(**second, &client::LiveSession::Send, more);
   ASSERT_TRUE(accepted) << accepted.error().Text();
   ASSERT_TRUE(heard_->AwaitTransient<protocol::RuntimeEnd>(
       [&](const auto& end) { return end.turn_id == *accepted->turn_id; }));
@@ -270,7 +274,7 @@ TEST_F(HostTest, TheLogSaysWhichOfTwoTerminalsSentAndWhichApproved) {
   EXPECT_NE(by.sent[0], by.sent[1]);
   EXPECT_EQ(by.approved[0], by.sent[1]);
   EXPECT_TRUE(by.sent[0].starts_with("stet-")) << by.sent[0];
-  EXPECT_TRUE((*second)->Close());
+  EXPECT_TRUE(client::Await(**second, &client::LiveSession::Close));
 }
 
 TEST_F(HostTest, NoClientIsTakenForAnotherWhateverItSaysOfItself) {
@@ -341,9 +345,10 @@ TEST_F(HostTest, ASessionThatAnotherProcessHoldsIsFollowedAndTakenOverWhenItIsFr
   Host();
   const std::unique_ptr<client::Live> other = host::MakeLocalLive(roots_, "test");
   Heard inside;
-  auto held = other->Attach(Here(), inside.Watcher());
+  auto held =
+      client::Await(*other, &client::Live::Attach, Here(), client::FaceSide{inside.Watcher()});
   ASSERT_TRUE(held) << held.error().Text();
-  session_id_ = (*held)->State().session_id;
+  session_id_ = client::Await(**held, &client::LiveSession::State)->session_id;
   WireClient client(Socket());
   client.Hello();
   client.Ask("session.subscribe", protocol::ForSession(session_id_, "{}"));
@@ -354,9 +359,9 @@ TEST_F(HostTest, ASessionThatAnotherProcessHoldsIsFollowedAndTakenOverWhenItIsFr
   protocol::Send theirs;
   theirs.how = "send";
   theirs.text = "theirs";
-  ASSERT_TRUE((*held)->Send(theirs));
+  ASSERT_TRUE(client::Await(**held, &client::LiveSession::Send, theirs));
   ASSERT_TRUE(inside.AwaitTransient<protocol::RuntimeEnd>());
-  ASSERT_TRUE((*held)->Close());
+  ASSERT_TRUE(client::Await(**held, &client::LiveSession::Close));
   held->reset();
   EXPECT_EQ(ErrorIn(client.Ask("session.send", send)), "");
   ASSERT_TRUE(client.Await([](const JsonView& json) {
@@ -420,7 +425,7 @@ TEST_F(HostTest, ASessionThatIsDeletedIsInTheTrash) {
   client.Hello();
   EXPECT_EQ(ErrorIn(client.Ask("session.delete", protocol::ForSession(id, "{}"))), "");
   EXPECT_EQ(ErrorIn(client.Ask("session.state", protocol::ForSession(id, "{}"))), "not_found");
-  EXPECT_EQ(host::MakeLocalSessions(roots_)->Trash()->size(), 1U);
+  EXPECT_EQ(client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Trash)->size(), 1U);
   session_id_.clear();
 }
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/fs.h"
+#include "client/await.h"
 #include "host/local_live.h"
 #include "host/local_sessions.h"
 #include "tests/model/cause_fixture.h"
@@ -37,7 +38,8 @@ void LiveTest::TearDown() {
   live_.reset();
   host_.reset();
   if (session_id_.empty()) return;
-  const auto report = host::MakeLocalSessions(roots_)->Replay(session_id_);
+  const auto report =
+      client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Replay, session_id_);
   EXPECT_TRUE(!report || report->different == 0);
   ExpectCauses(host::SessionStore(roots_).Find(session_id_).value());
   ExpectProjections(host::SessionStore(roots_).Find(session_id_).value(), 150);
@@ -57,17 +59,25 @@ void LiveTest::Script(std::string_view script, const std::string& api) {
 }
 
 void LiveTest::Open(const protocol::Attach& attach) {
-  auto opened = live_->Attach(attach, heard_->Watcher());
+  auto opened =
+      client::Await(*live_, &client::Live::Attach, attach, client::FaceSide{heard_->Watcher()});
   ASSERT_TRUE(opened) << opened.error().Text();
   session_ = *std::move(opened);
-  session_id_ = session_->State().session_id;
+  session_id_ = State().session_id;
+}
+
+protocol::LiveState LiveTest::State() {
+  const Result<protocol::LiveState> state = client::Await(*session_, &client::LiveSession::State);
+  EXPECT_TRUE(state) << state.error().Text();
+  return state.value_or(protocol::LiveState());
 }
 
 protocol::Accepted LiveTest::Send(const std::string& text, const std::string& how) {
   protocol::Send send;
   send.text = text;
   send.how = how;
-  const Result<protocol::Accepted> accepted = session_->Send(send);
+  const Result<protocol::Accepted> accepted =
+      client::Await(*session_, &client::LiveSession::Send, send);
   EXPECT_TRUE(accepted) << accepted.error().Text();
   return accepted.value_or(protocol::Accepted());
 }
@@ -76,7 +86,8 @@ protocol::TurnReport LiveTest::EndOf(const std::string& turn_id) {
   const auto end = heard_->AwaitTransient<protocol::RuntimeEnd>(
       [&](const protocol::RuntimeEnd& one) { return one.turn_id == turn_id; });
   EXPECT_TRUE(end) << turn_id << " did not end";
-  return session_->Report(turn_id).value_or(protocol::TurnReport());
+  return client::Await(*session_, &client::LiveSession::Report, turn_id)
+      .value_or(protocol::TurnReport());
 }
 
 std::vector<std::string> LiveTest::Requests() const {

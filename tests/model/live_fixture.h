@@ -110,6 +110,8 @@ class LiveTest : public testing::Test {
 
   void Open(const protocol::Attach& attach);
 
+  /// The session as it is now.
+  protocol::LiveState State();
   protocol::Accepted Send(const std::string& text, const std::string& how = "send");
 
   protocol::TurnReport EndOf(const std::string& turn_id);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "client/await.h"
 #include "host/trust.h"
 #include "tests/model/gate_fixture.h"
 #include "tests/model/live_fixture.h"
@@ -33,7 +34,7 @@ TEST_F(LiveTest, FollowUpsBecomeTurnsOfTheirOwnInOrder) {
   EXPECT_EQ(first.what, "started");
   EXPECT_EQ(Send("two").what, "queued");
   EXPECT_EQ(Send("three").what, "queued");
-  EXPECT_EQ(session_->State().follow_ups.size(), 2U);
+  EXPECT_EQ(State().follow_ups.size(), 2U);
   gate.Open();
   EXPECT_EQ(EndOf(*first.turn_id).text, "First done.");
   const auto last = heard_->AwaitTransient<protocol::RuntimeEnd>(
@@ -43,8 +44,9 @@ TEST_F(LiveTest, FollowUpsBecomeTurnsOfTheirOwnInOrder) {
   for (const auto& message : heard_->All<protocol::UserMessage>())
     said.push_back(message.source + ":" + protocol::PlainText(message.message.blocks));
   EXPECT_EQ(said, (std::vector<std::string>{"user:one", "follow_up:two", "follow_up:three"}));
-  EXPECT_EQ(session_->Report(last->turn_id)->text, "Third done.");
-  EXPECT_TRUE(session_->State().follow_ups.empty());
+  EXPECT_EQ(client::Await(*session_, &client::LiveSession::Report, last->turn_id)->text,
+            "Third done.");
+  EXPECT_TRUE(State().follow_ups.empty());
 }
 
 TEST_F(LiveTest, ASteerIsToldAtTheNextStepOnce) {
@@ -65,7 +67,7 @@ TEST_F(LiveTest, ASteerIsToldAtTheNextStepOnce) {
   ASSERT_EQ(items.size(), 1U);
   EXPECT_EQ(items[0].placement, "merge") << "into the result that no request has carried yet";
   EXPECT_EQ(items[0].item.origin, "user");
-  EXPECT_TRUE(session_->State().steers.empty());
+  EXPECT_TRUE(State().steers.empty());
 }
 
 TEST_F(LiveTest, CancelStopsTheCommandAnswersEveryCallAndLetsTheQueueStand) {
@@ -84,9 +86,9 @@ TEST_F(LiveTest, CancelStopsTheCommandAnswersEveryCallAndLetsTheQueueStand) {
   EXPECT_NE(TextOf(results[0]).find("cancelled"), std::string::npos) << TextOf(results[0]);
   EXPECT_NE(TextOf(results[1]).find("not run"), std::string::npos) << TextOf(results[1]);
   EXPECT_FALSE(Exists(project_ + "/never"));
-  EXPECT_EQ(session_->State().state, "idle");
-  EXPECT_EQ(session_->State().follow_ups.size(), 1U);
-  EXPECT_TRUE(session_->State().interrupted);
+  EXPECT_EQ(State().state, "idle");
+  EXPECT_EQ(State().follow_ups.size(), 1U);
+  EXPECT_TRUE(State().interrupted);
   const auto on = Send("", "continue");
   EXPECT_EQ(EndOf(*on.turn_id).text, "Went on.");
   ASSERT_TRUE(heard_->Await<protocol::UserMessage>([](const auto& message) {
@@ -101,10 +103,10 @@ TEST_F(LiveTest, TheSameClientMessageTwiceIsOneMessage) {
   send.text = "hello";
   send.how = "send";
   send.client_message_id = "cm_1";
-  const auto first = session_->Send(send);
+  const auto first = client::Await(*session_, &client::LiveSession::Send, send);
   ASSERT_TRUE(first);
   EndOf(*first->turn_id);
-  EXPECT_EQ(session_->Send(send)->what, "known");
+  EXPECT_EQ(client::Await(*session_, &client::LiveSession::Send, send)->what, "known");
   EXPECT_EQ(heard_->All<protocol::UserMessage>().size(), 1U);
 }
 
@@ -120,7 +122,7 @@ class AskingTest : public LiveTest {
     const auto asked = heard_->Await<protocol::Permission>(
         [&](const protocol::Permission& one) { return one.phase == "asked" && ++seen == nth; });
     EXPECT_TRUE(asked);
-    for (const protocol::PermissionAsk& ask : session_->State().asks) {
+    for (const protocol::PermissionAsk& ask : State().asks) {
       if (asked && ask.request_id == asked->request_id) return ask;
     }
     ADD_FAILURE() << "it is not open";
@@ -142,16 +144,21 @@ TEST_F(AskingTest, AWriteWaitsForAWordAndASessionGrantIsNotAskedAgain) {
   const auto turn = Send("go");
   const protocol::PermissionAsk ask = Asked();
   EXPECT_EQ(ask.tool, "Write");
-  EXPECT_EQ(session_->State().state, "waiting");
+  EXPECT_EQ(State().state, "waiting");
   EXPECT_FALSE(Exists(project_ + "/new.txt"));
-  EXPECT_TRUE(session_->Answer(Say(ask, true, "session")));
-  EXPECT_TRUE(session_->Answer(Say(ask, true, "session"))) << "the same once more changes nothing";
-  EXPECT_EQ(session_->Answer(Say(ask, true, "once")).error().code, Code::kConflict);
-  EXPECT_EQ(session_->Answer(Say(ask, false)).error().code, Code::kConflict) << "the first counts";
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, Say(ask, true, "session")));
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, Say(ask, true, "session")))
+      << "the same once more changes nothing";
+  EXPECT_EQ(
+      client::Await(*session_, &client::LiveSession::Answer, Say(ask, true, "once")).error().code,
+      Code::kConflict);
+  EXPECT_EQ(client::Await(*session_, &client::LiveSession::Answer, Say(ask, false)).error().code,
+            Code::kConflict)
+      << "the first counts";
   EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
   EXPECT_TRUE(Exists(project_ + "/new.txt"));
   EXPECT_TRUE(Exists(project_ + "/other.txt")) << "granted for the session";
-  EXPECT_TRUE(session_->Close());
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   // The grant is in the log: it holds after a restart, too.
   heard_ = std::make_unique<Heard>();
   ASSERT_TRUE(emulator_->SetScript(kWrites));
@@ -170,10 +177,10 @@ TEST_F(AskingTest, WhoSaysNoIsHeardAndMayStopTheTurn) {
   const auto turn = Send("go");
   protocol::PermissionAnswer no = Say(Asked(), false);
   no.message = "put it elsewhere";
-  EXPECT_TRUE(session_->Answer(no));
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, no));
   protocol::PermissionAnswer stop = Say(Asked(2), false);
   stop.stop = true;
-  EXPECT_TRUE(session_->Answer(stop));
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, stop));
   const protocol::TurnReport report = EndOf(*turn.turn_id);
   EXPECT_EQ(report.reason, "stopped");
   EXPECT_EQ(report.denials.size(), 2U);
@@ -188,10 +195,10 @@ TEST_F(AskingTest, AnEditedInputIsWhatRunsAndIsDecidedAgain) {
   const auto turn = Send("go");
   protocol::PermissionAnswer edited = Say(Asked(), true);
   edited.args = Raw{R"({"file_path":"new.txt","content":"edited"})"};
-  EXPECT_TRUE(session_->Answer(edited));
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, edited));
   protocol::PermissionAnswer trick = Say(Asked(2), true);
   trick.args = Raw{R"({"file_path":"secret.txt","content":"x"})"};
-  EXPECT_TRUE(session_->Answer(trick));
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, trick));
   EXPECT_EQ(EndOf(*turn.turn_id).denials.size(), 1U);
   EXPECT_EQ(ReadFile(project_ + "/new.txt").value_or(""), "edited");
   EXPECT_FALSE(Exists(project_ + "/secret.txt"));
@@ -211,7 +218,7 @@ TEST_F(AskingTest, APathThatLeadsElsewhereWhenItIsAllowedIsNotFollowed) {
   const protocol::PermissionAsk ask = Asked();
   std::filesystem::remove(project_ + "/link");
   std::filesystem::create_directory_symlink(outside, project_ + "/link");
-  EXPECT_TRUE(session_->Answer(Say(ask, true)));
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, Say(ask, true)));
   EXPECT_EQ(EndOf(*turn.turn_id).reason, "completed");
   EXPECT_FALSE(Exists(outside + "/new.txt"));
   EXPECT_FALSE(Exists(inside + "/new.txt"));
@@ -232,18 +239,18 @@ TEST_F(AskingTest, WhatWasAskedStillWaitsAfterTheProcessDied) {
   std::filesystem::copy(store.Find(session_id_).value(), other.NewDir(session_id_),
                         std::filesystem::copy_options::recursive);
   session_->Cancel();
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   session_.reset();
   heard_ = std::make_unique<Heard>();
   live_ = host::MakeLocalLive(copy, "test");
   protocol::Attach again = Here("default", true);
   again.session_id = session_id_;
   Open(again);
-  ASSERT_EQ(session_->State().asks.size(), 1U);
-  EXPECT_EQ(session_->State().asks[0].request_id, ask.request_id);
-  EXPECT_EQ(session_->State().asks[0].tool, "Write");
-  const std::string turn = session_->State().turn_id.value_or("");
-  EXPECT_TRUE(session_->Answer(Say(ask, true, "session")));
+  ASSERT_EQ(State().asks.size(), 1U);
+  EXPECT_EQ(State().asks[0].request_id, ask.request_id);
+  EXPECT_EQ(State().asks[0].tool, "Write");
+  const std::string turn = State().turn_id.value_or("");
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, Say(ask, true, "session")));
   EXPECT_EQ(EndOf(turn).reason, "completed");
   EXPECT_TRUE(Exists(project_ + "/new.txt"));
 }
@@ -257,7 +264,8 @@ TEST_F(AskingTest, CancelWithdrawsWhatIsAsked) {
   EXPECT_EQ(EndOf(*turn.turn_id).reason, "cancelled");
   ASSERT_TRUE(heard_->Await<protocol::Permission>(
       [](const auto& one) { return one.phase == "withdrawn"; }));
-  EXPECT_EQ(session_->Answer(Say(ask, true)).error().code, Code::kNotFound);
+  EXPECT_EQ(client::Await(*session_, &client::LiveSession::Answer, Say(ask, true)).error().code,
+            Code::kNotFound);
   EXPECT_FALSE(Exists(project_ + "/new.txt"));
 }
 
@@ -274,10 +282,10 @@ TEST_F(AskingTest, AQuestionIsAnsweredByThePersonAndRefusedWhenNobodyIsThere) {
   protocol::QuestionAnswer answer;
   answer.question_id = asked->question_id;
   answer.answer = Raw{"\"B\""};
-  EXPECT_TRUE(session_->Answer(answer));
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, answer));
   EndOf(*turn.turn_id);
   EXPECT_NE(Requests()[1].find("The user answered: B"), std::string::npos);
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   ASSERT_TRUE(emulator_->SetScript(kAsks));
   Open(Here("default", false));
   Run("go");
@@ -353,14 +361,14 @@ TEST_F(LiveTest, LimitsEndATurnWithTheirName) {
   const protocol::TurnReport report = Run("go");
   EXPECT_EQ(report.reason, "max_turns");
   EXPECT_EQ(report.steps, 3);
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   attach.max_steps = 0;
   attach.max_tokens = 2000;
   Open(attach);
   const protocol::TurnReport spent = Run("go");
   EXPECT_EQ(spent.reason, "budget");
   EXPECT_NE(spent.error.value_or("").find("tokens"), std::string::npos);
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   Script(R"({"replies":[{"times":0,"blocks":[{"text":"x"}],"fault":{"kind":"half_open"}}]})");
   attach.max_tokens = 0;
   attach.max_ms = 50;
@@ -400,13 +408,13 @@ TEST_F(LiveTest, AResumeKeepsItsInstructionsItsModelAndItsModeButNotBypass) {
   Script(R"({"replies":[{"times":0,"blocks":[{"text":"ok"}]}]})");
   Open(Here("bypass"));
   Run("one");
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   protocol::Attach again = Here("");
   again.session_id = session_id_;
   again.append_system_prompt = "Speak French.";
   Open(again);
-  EXPECT_EQ(session_->State().mode, "default");
-  EXPECT_EQ(session_->State().notes.size(), 1U);
+  EXPECT_EQ(State().mode, "default");
+  EXPECT_EQ(State().notes.size(), 1U);
   Run("two");
   const auto requests = Requests();
   ASSERT_EQ(requests.size(), 2U);
@@ -423,12 +431,13 @@ TEST_F(LiveTest, FilesCanBePutBackAsTheyWereBeforeATurn) {
   Open(Here());
   Run("go");
   EXPECT_EQ(ReadFile(project_ + "/a.txt").value_or(""), "two\n");
-  const auto rows = session_->FilesSince(std::nullopt, false);
+  const auto rows = client::Await(*session_, &client::LiveSession::FilesSince, std::nullopt, false);
   ASSERT_TRUE(rows);
   ASSERT_EQ(rows->size(), 2U);
   EXPECT_TRUE((*rows)[0].can_restore);
-  ASSERT_TRUE(session_->Rewind(std::nullopt));
-  const auto restored = session_->FilesSince(std::nullopt, true);
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Rewind, std::nullopt));
+  const auto restored =
+      client::Await(*session_, &client::LiveSession::FilesSince, std::nullopt, true);
   ASSERT_TRUE(restored) << restored.error().Text();
   EXPECT_EQ(ReadFile(project_ + "/a.txt").value_or(""), "one\n");
   EXPECT_FALSE(Exists(project_ + "/new.txt"));
@@ -441,7 +450,7 @@ TEST_F(LiveTest, AFileThatSomebodyElseChangedIsNotPutBack) {
   Open(Here());
   Run("go");
   ASSERT_TRUE(ReplaceFile(project_ + "/new.txt", "mine", Durable::kNo));
-  const auto rows = session_->FilesSince(std::nullopt, true);
+  const auto rows = client::Await(*session_, &client::LiveSession::FilesSince, std::nullopt, true);
   ASSERT_TRUE(rows);
   EXPECT_TRUE((*rows)[0].changed_since);
   EXPECT_EQ(ReadFile(project_ + "/new.txt").value_or(""), "mine");
@@ -459,7 +468,8 @@ TEST_F(LiveTest, ACommandThatEndsInTheBackgroundStartsATurnWhenNobodyWorks) {
   const auto end = heard_->AwaitTransient<protocol::RuntimeEnd>(
       [n = 0](const auto&) mutable { return ++n == 2; });
   ASSERT_TRUE(end);
-  EXPECT_EQ(session_->Report(end->turn_id)->text, "I saw it end.");
+  EXPECT_EQ(client::Await(*session_, &client::LiveSession::Report, end->turn_id)->text,
+            "I saw it end.");
   EXPECT_NE(Requests()[2].find("built"), std::string::npos);
   const auto tasks = heard_->All<protocol::Task>();
   ASSERT_EQ(tasks.size(), 2U);
@@ -489,7 +499,7 @@ TEST_F(LiveTest, PagesOfThisMachineAreFetchedOnlyWhenTheUserNamedTheHost) {
   Open(Here());
   Run("go");
   EXPECT_NE(Requests()[1].find("not a public address"), std::string::npos);
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   const std::string settings = ReadFile(roots_.settings()).value_or("");
   ASSERT_TRUE(ReplaceFile(roots_.settings(), settings + "[tools]\nprivateHosts = ['127.0.0.1']\n",
                           Durable::kNo));
@@ -586,15 +596,16 @@ TEST_F(LiveTest, AProjectsOwnFileCanTightenTheRulesAndNothingElse) {
                           "baseUrl = 'http://127.0.0.1:1'\n",
                           Durable::kNo));
   Open(Here("acceptEdits"));
-  EXPECT_EQ(session_->State().model, "custom/m");
+  EXPECT_EQ(State().model, "custom/m");
   EXPECT_EQ(Run("go").denials.size(), 1U);
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   ASSERT_TRUE(ReplaceFile(project_ + "/.stet/config.toml", "[log]\ndurability = 'relaxed'\n",
                           Durable::kNo));
   Open(Here());  // Nothing of it is looked at.
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   ASSERT_TRUE(host::SetTrust(roots_, project_, {"config"}));
-  const auto refused = live_->Attach(Here(), heard_->Watcher());
+  const auto refused =
+      client::Await(*live_, &client::Live::Attach, Here(), client::FaceSide{heard_->Watcher()});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().Text().find("config.toml:1: [log]"), std::string::npos)
       << refused.error().Text();
@@ -609,18 +620,18 @@ TEST_F(LiveTest, ACopysNextRequestHasTheOriginsBytes) {
     Open(Here());
     Run("go");
     const std::string origin = session_id_;
-    ASSERT_TRUE(session_->Close());
+    ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
     protocol::Attach fork = Here();
     fork.session_id = origin;
     fork.fork = true;
     Open(fork);
     EXPECT_NE(session_id_, origin);
     Run("more");
-    ASSERT_TRUE(session_->Close());
+    ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
     fork.fork = false;
     Open(fork);
     Run("more");
-    ASSERT_TRUE(session_->Close());
+    ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
     const auto requests = Requests();
     ASSERT_EQ(requests.size(), 4U);
     EXPECT_EQ(requests[2], requests[3]) << api;
@@ -636,9 +647,9 @@ TEST_F(LiveTest, EveryRequestCanBeMadeAgainFromTheLog) {
   Open(Here());
   Run("go with @a.txt");
   Run("more");
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   const auto sessions = host::MakeLocalSessions(roots_);
-  const auto report = sessions->Replay(session_id_);
+  const auto report = client::Await(*sessions, &client::Sessions::Replay, session_id_);
   ASSERT_TRUE(report) << report.error().Text();
   EXPECT_EQ(report->same, 4);
   EXPECT_EQ(report->different, 0);

@@ -2,6 +2,7 @@
 // lost or doubled.
 #include <map>
 
+#include "client/await.h"
 #include "tests/heard_events.h"
 #include "tests/model/live_fixture.h"
 #include "tests/model/lossy_fixture.h"
@@ -38,7 +39,7 @@ TEST_F(LossyTest, FiveClientsOverBadLinesHaveTheSameLogAndNoSendIsLostOrDoubled)
     one->live = client::MakeRemoteLive(options);
     client::Watched watched{
         .session_id = session_id_, .recent = {}, .watcher = one->heard.Watcher()};
-    auto session = one->live->Watch(std::move(watched));
+    auto session = client::Await(*one->live, &client::RemoteLive::Watch, std::move(watched));
     ASSERT_TRUE(session) << session.error().Text();
     one->session = *std::move(session);
     clients.push_back(std::move(one));
@@ -52,21 +53,22 @@ TEST_F(LossyTest, FiveClientsOverBadLinesHaveTheSameLogAndNoSendIsLostOrDoubled)
     send.how = "send";
     send.text = "message " + std::to_string(i);
     send.client_message_id = "cm" + std::to_string(i);
-    const auto taken = clients[random.Below(clients.size())]->session->Send(send);
+    const auto taken = client::Await(*clients[random.Below(clients.size())]->session,
+                                     &client::LiveSession::Send, send);
     ASSERT_TRUE(taken) << taken.error().Text();
     ++accepted[*send.client_message_id];
     if (i % 16 == 15) {
-      const auto state = [&] { return session_->State(); };
+      const auto state = [&] { return State(); };
       while (state().state != "idle") ::usleep(2000);
     }
   }
-  while (session_->State().state != "idle" || !session_->State().follow_ups.empty()) ::usleep(5000);
+  while (State().state != "idle" || !State().follow_ups.empty()) ::usleep(5000);
   int cuts = 0;
   for (const auto& one : clients) {
     one->link->Mend();
     cuts += one->link->cuts();
   }
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   std::vector<std::string> stored;
   std::map<std::string, int> found;
   std::uint64_t last = 0;
@@ -85,7 +87,7 @@ TEST_F(LossyTest, FiveClientsOverBadLinesHaveTheSameLogAndNoSendIsLostOrDoubled)
   for (const auto& one : clients) {
     ASSERT_TRUE(one->heard.AwaitSeq(last));
     EXPECT_EQ(one->heard.Ids(), stored);
-    ASSERT_TRUE(one->session->Close());
+    ASSERT_TRUE(client::Await(*one->session, &client::LiveSession::Close));
   }
   EXPECT_GT(cuts, 5);
   RecordProperty("events", static_cast<int>(stored.size()));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/json_view.h"
+#include "client/await.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -19,7 +20,7 @@ class MarksTest : public LiveTest {
     mark.what = what;
     mark.id = id;
     mark.text = text;
-    return session_->Mark(mark);
+    return client::Await(*session_, &client::LiveSession::Mark, mark);
   }
   std::string Marked(const std::string& what, const std::string& id = "",
                      const std::string& text = "") {
@@ -40,7 +41,7 @@ class MarksTest : public LiveTest {
     return quoted.substr(1, quoted.size() - 2);
   }
   protocol::RunReport RunNow() {
-    const Result<protocol::RunReport> report = session_->Run();
+    const Result<protocol::RunReport> report = client::Await(*session_, &client::LiveSession::Run);
     EXPECT_TRUE(report) << report.error().Text();
     return report.value_or(protocol::RunReport());
   }
@@ -83,10 +84,10 @@ TEST_F(MarksTest, APinHoldsOnEveryBranchAndAfterItIsOpenedAgain) {
   Script(kAnswers);
   Open(Here());
   Run("the first question");
-  const std::string before = *session_->State().leaf_id;
+  const std::string before = State().leaf_id.value();
   Marked("pin", "", "one rule");
   Run("the second question");
-  ASSERT_TRUE(session_->Rewind(before));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Rewind, before));
   Run("the third question");
   EXPECT_FALSE(LastRequest().contains("the second question"));
   EXPECT_TRUE(LastRequest().contains("one rule"));
@@ -111,10 +112,10 @@ TEST_F(MarksTest, APinWhileATurnRunsIsToldAtItsNextStep) {
   EXPECT_EQ(Marked("clear", "finish-test"), "cleared finish-test");
   EXPECT_TRUE(Refused("snip", "last").contains("a turn is under way"));
   protocol::PermissionAnswer answer;
-  answer.request_id = session_->State().asks.at(0).request_id;
+  answer.request_id = State().asks.at(0).request_id;
   answer.allow = true;
   answer.scope = "once";
-  ASSERT_TRUE(session_->Answer(answer));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Answer, answer));
   EXPECT_EQ(EndOf(turn).reason, "completed");
   EXPECT_TRUE(LastRequest().contains("one rule"));
 }
@@ -147,7 +148,7 @@ TEST_F(MarksTest, ASnippedTurnIsGoneFromTheNextRequestAndBackWhenItIsUndone) {
   Run("the first question");
   Run("the second question");
   Run("the third question");
-  const Result<protocol::TurnRows> turns = session_->Turns();
+  const Result<protocol::TurnRows> turns = client::Await(*session_, &client::LiveSession::Turns);
   ASSERT_TRUE(turns);
   ASSERT_EQ(turns->size(), 3U);
   EXPECT_TRUE(turns->at(0).newest);
@@ -157,7 +158,7 @@ TEST_F(MarksTest, ASnippedTurnIsGoneFromTheNextRequestAndBackWhenItIsUndone) {
   EXPECT_FALSE(LastRequest().contains("the second question"));
   EXPECT_TRUE(LastRequest().contains("the first question"));
   EXPECT_TRUE(LastRequest().contains("the third question"));
-  EXPECT_TRUE(session_->Turns()->at(2).snipped);
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Turns)->at(2).snipped);
   EXPECT_TRUE(Refused("snip", turns->at(1).id).contains("snipped already"));
   EXPECT_TRUE(Marked("unsnip", turns->at(1).id).contains("the second question"));
   Run("the fifth question");
@@ -170,7 +171,7 @@ TEST_F(MarksTest, WhatCannotBeSnippedIsRefusedWithWords) {
   Open(Here());
   EXPECT_TRUE(Refused("snip", "last").contains("there is no turn last"));
   Run("first " + std::string(3000, 'x'));
-  const std::string first = session_->Turns()->at(0).id;
+  const std::string first = client::Await(*session_, &client::LiveSession::Turns)->at(0).id;
   EXPECT_TRUE(Refused("snip", "last").contains("a rewind takes it back"));
   EXPECT_TRUE(Refused("snip", "2").contains("there is no turn 2"));
   EXPECT_TRUE(Refused("snip", "e_nothing").contains("there is no turn e_nothing"));
@@ -251,10 +252,12 @@ TEST_F(MarksTest, TheStateOfAStoredSessionIsToldAndGivenAsACapsule) {
   Marked("pin", "", kPinned);
   Marked("gate", "", "finish test");
   const auto sessions = host::MakeLocalSessions(roots_);
-  const Result<protocol::RunReport> report = sessions->Run(session_id_);
+  const Result<protocol::RunReport> report =
+      client::Await(*sessions, &client::Sessions::Run, session_id_);
   ASSERT_TRUE(report);
   EXPECT_EQ(Encode(*report), Encode(RunNow()));
-  const Result<protocol::CapsuleReport> capsule = sessions->Capsule(session_id_);
+  const Result<protocol::CapsuleReport> capsule =
+      client::Await(*sessions, &client::Sessions::Capsule, session_id_);
   ASSERT_TRUE(capsule);
   const JsonView json(capsule->capsule.text);
   EXPECT_EQ(json["sessionId"].StringOr(""), session_id_);

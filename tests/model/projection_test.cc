@@ -1,4 +1,5 @@
 // What is made of a log can be thrown away: it is made again, and is the same.
+#include "client/await.h"
 #include "tests/model/live_fixture.h"
 #include "tests/model/projection_fixture.h"
 
@@ -17,7 +18,8 @@ class ProjectionTest : public LiveTest {
     return log ? Projections().Of(**log) : "";
   }
   std::string Listed() {
-    const auto listed = host::MakeLocalSessions(roots_)->List();
+    const auto listed =
+        client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::List, false);
     EXPECT_TRUE(listed && listed->size() == 1);
     return listed ? Encode(*listed) : "";
   }
@@ -39,12 +41,12 @@ class ProjectionTest : public LiveTest {
     protocol::Mark pin;
     pin.what = "pin";
     pin.text = "one rule";
-    EXPECT_TRUE(session_->Mark(pin));
+    EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Mark, pin));
     EXPECT_EQ(EndOf(*Send("", "compact").turn_id).reason, "completed");
     Run("the second question");
-    const std::string before = *session_->State().leaf_id;
+    const std::string before = State().leaf_id.value();
     Run("a question to be taken back");
-    ASSERT_TRUE(session_->Rewind(before));
+    ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Rewind, before));
     Run("the third question");
     session_.reset();
   }
@@ -63,7 +65,7 @@ TEST_F(ProjectionTest, WithoutIndexAndSummaryASessionIsWhatItWas) {
   EXPECT_EQ(Listed(), listed);
   EXPECT_FALSE(Exists(PathsOf().index())) << "who reads leaves nothing";
   Again();
-  const std::string report = Encode(*session_->Run());
+  const std::string report = Encode(*client::Await(*session_, &client::LiveSession::Run));
   EXPECT_TRUE(seen.contains(report)) << report;
   EXPECT_EQ(Run("the fourth question").reason, "completed");
   session_.reset();

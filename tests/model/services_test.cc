@@ -3,6 +3,7 @@
 #include <atomic>
 #include <map>
 
+#include "client/await.h"
 #include "protocol/client_methods.h"
 #include "tests/model/live_fixture.h"
 
@@ -89,10 +90,11 @@ class ServicesTest : public LiveTest, public testing::WithParamInterface<Where> 
   }
 
   void OpenWith(const protocol::Attach& attach, std::shared_ptr<client::Services> services) {
-    auto opened = live_->Attach(attach, heard_->Watcher(), std::move(services));
+    auto opened = client::Await(*live_, &client::Live::Attach, attach,
+                                client::FaceSide{heard_->Watcher(), std::move(services)});
     ASSERT_TRUE(opened) << opened.error().Text();
     session_ = *std::move(opened);
-    session_id_ = session_->State().session_id;
+    session_id_ = State().session_id;
   }
   std::string ResultText(std::size_t number) {
     const auto results = heard_->All<protocol::ToolResult>();
@@ -231,7 +233,8 @@ TEST_P(OfferTest, AnotherClientChangesNothingAndTheDiskCountsWhenTheOneThatOffer
   protocol::Attach again = Here();
   again.session_id = session_id_;
   Heard heard;
-  auto joined = other->Attach(again, heard.Watcher());
+  auto joined =
+      client::Await(*other, &client::Live::Attach, again, client::FaceSide{heard.Watcher()});
   ASSERT_TRUE(joined) << joined.error().Text();
   Run("read");
   EXPECT_EQ(ResultText(0), "     1\ttyped\n");
@@ -239,7 +242,7 @@ TEST_P(OfferTest, AnotherClientChangesNothingAndTheDiskCountsWhenTheOneThatOffer
   editor_->Say(method::FileRead::kInfo.name, std::nullopt);
   protocol::Send send;
   send.text = "read";
-  const auto accepted = (*joined)->Send(send);
+  const auto accepted = client::Await(**joined, &client::LiveSession::Send, send);
   ASSERT_TRUE(accepted) << accepted.error().Text();
   ASSERT_TRUE(editor_->AwaitAsked(method::FileRead::kInfo.name));
   session_.reset();

@@ -1,5 +1,6 @@
 // Tasks of a session that clients take part in: what the model is told of them, once on every path,
 // and what clients see and have stopped.
+#include "client/await.h"
 #include "tests/model/gate_fixture.h"
 #include "tests/model/live_fixture.h"
 
@@ -23,7 +24,7 @@ class TasksLiveTest : public LiveTest {
         [&](const protocol::Task& task) { return task.task_id == task_id && task.ends(); }));
   }
   protocol::TaskRow Row(std::size_t number = 0) {
-    const auto rows = session_->Tasks();
+    const auto rows = client::Await(*session_, &client::LiveSession::Tasks);
     EXPECT_TRUE(rows) << rows.error().Text();
     if (!rows || rows->size() <= number) {
       ADD_FAILURE() << "there is no such row";
@@ -102,10 +103,10 @@ TEST_F(TasksLiveTest, AfterARewindToBehindTheCallTheModelIsToldAgain) {
   for (const protocol::Event& event : heard_->Events()) {
     if (std::holds_alternative<protocol::ToolResult>(event.payload)) result = event.id;
   }
-  ASSERT_TRUE(session_->Rewind(result));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Rewind, result));
   Run("once more");
   EXPECT_EQ(TimesIn(Requests().back(), kTaskNotice), 1U) << Requests().back();
-  ASSERT_TRUE(session_->Rewind(std::nullopt));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Rewind, std::nullopt));
   Run("from the beginning");
   EXPECT_EQ(TimesIn(Requests().back(), kTaskNotice), 0U) << "this path never started it";
 }
@@ -117,13 +118,13 @@ TEST_F(TasksLiveTest, AnEndWhereItsCallIsNotOnThePathBeginsNoTurn) {
     {"times":0,"blocks":[{"text":"Done."}]}]})");
   Open(Here());
   Run("go");
-  const std::string leaf = session_->State().leaf_id.value_or("");
-  ASSERT_TRUE(session_->Rewind(std::nullopt));
+  const std::string leaf = State().leaf_id.value_or("");
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Rewind, std::nullopt));
   task.Open();
   AwaitEnd("shell-1");
-  EXPECT_EQ(session_->State().state, "idle");
+  EXPECT_EQ(State().state, "idle");
   EXPECT_TRUE(heard_->All<protocol::HarnessItem>().empty());
-  ASSERT_TRUE(session_->Branch(leaf));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Branch, leaf));
   Run("back");
   EXPECT_EQ(TimesIn(Requests().back(), kTaskNotice), 1U);
 }
@@ -145,27 +146,28 @@ TEST_F(TasksLiveTest, APersonHasATaskStopped) {
   EXPECT_EQ(row.by, "model");
   EXPECT_GT(row.started_at, 0);
   EXPECT_FALSE(row.held_by);
-  auto output = session_->TaskOutput("shell-1");
+  auto output = client::Await(*session_, &client::LiveSession::TaskOutput, "shell-1");
   ASSERT_TRUE(output) << output.error().Text();
   EXPECT_EQ(output->text, "one\n");
   EXPECT_TRUE(output->running);
   const std::string file = host::SessionStore(roots_).Find(session_id_).value() + "/tasks/shell-1";
   EXPECT_EQ(ReadFile(file).value_or(""), "one\n");
 
-  ASSERT_TRUE(session_->StopTask("shell-1"));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::StopTask, "shell-1"));
   AwaitEnd("shell-1");
   row = Row();
   EXPECT_EQ(row.state, "killed");
   EXPECT_GE(row.ended_at.value_or(0), row.started_at);
-  output = session_->TaskOutput("shell-1");
+  output = client::Await(*session_, &client::LiveSession::TaskOutput, "shell-1");
   ASSERT_TRUE(output) << output.error().Text();
   EXPECT_EQ(output->text, "one\n");
   EXPECT_FALSE(output->running);
   EXPECT_FALSE(Exists(file)) << "it is in a blob";
-  const auto again = session_->StopTask("shell-1");
+  const auto again = client::Await(*session_, &client::LiveSession::StopTask, "shell-1");
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, Code::kConflict);
-  EXPECT_EQ(session_->StopTask("shell-9").error().code, Code::kNotFound);
+  EXPECT_EQ(client::Await(*session_, &client::LiveSession::StopTask, "shell-9").error().code,
+            Code::kNotFound);
   Run("what happened");
   EXPECT_NE(Requests().back().find("shell-1 was stopped by the user"), std::string::npos);
 }
@@ -215,11 +217,12 @@ TEST_F(TasksLiveTest, WhatDiedWithItsProcessIsLostAndToldOnce) {
   Open(attach);
   const protocol::TaskRow row = Row();
   EXPECT_EQ(row.state, "lost");
-  EXPECT_EQ(session_->TaskOutput("shell-1")->text, "listening\n");
+  EXPECT_EQ(client::Await(*session_, &client::LiveSession::TaskOutput, "shell-1")->text,
+            "listening\n");
   Run("and now");
   EXPECT_EQ(TimesIn(Requests()[0], "shell-1 was lost when stet was stopped"), 1U) << Requests()[0];
   EXPECT_NE(Requests()[0].find("listening"), std::string::npos);
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   Open(attach);
   Run("again");
   EXPECT_EQ(TimesIn(Requests()[1], kTaskNotice), 1U);
@@ -276,7 +279,7 @@ TEST_F(OwedLiveTest, WhatAHookAddsIsOwedBeforeItIsToldAndOutlivesTheProcess) {
   Script(R"({"replies":[{"times":0,"blocks":[{"text":"ok"}]}]})");
   Open(Here());
   ASSERT_TRUE(heard_->Await<protocol::Owed>());
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   more_settings_.clear();
   Script(R"({"replies":[{"times":0,"blocks":[{"text":"ok"}]}]})");
   protocol::Attach attach = Here();

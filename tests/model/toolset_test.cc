@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "client/await.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -45,7 +46,7 @@ class ToolsetTest : public LiveTest {
   }
   /// Closes the session that is open, and opens one as `attach` says.
   void Reopen(const protocol::Attach& attach) {
-    ASSERT_TRUE(session_->Close());
+    ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
     heard_ = std::make_unique<Heard>();
     Open(attach);
   }
@@ -83,7 +84,8 @@ class ToolsetTest : public LiveTest {
     ASSERT_TRUE(ReplaceFile(dir + "/events.jsonl", older, Durable::kNo));
   }
   void ExpectReplays(const std::string& session_id, std::int64_t same) const {
-    const auto report = host::MakeLocalSessions(roots_)->Replay(session_id);
+    const auto report =
+        client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Replay, session_id);
     ASSERT_TRUE(report) << report.error().Text();
     EXPECT_EQ(report->same, same);
     EXPECT_EQ(report->different, 0);
@@ -98,13 +100,13 @@ TEST_P(ToolsetDialectTest, TheArrayIsTheSameToTheByteWhateverIsConfiguredLaterIn
   Open(Here());
   Run("one");
   const std::string origin = session_id_;
-  const protocol::Texts tools = session_->State().tools;
+  const protocol::Texts tools = State().tools;
 
   Uninstall("lint");
   Install("other", {"Aaa", "Lint"}, "is another one");
   Configure("contextWindow=100000\nmaxTokens=1000\n[tools]\ndisabled=['Glob','WebFetch','Zap']\n");
   Reopen(Again(origin));
-  EXPECT_EQ(session_->State().tools, tools);
+  EXPECT_EQ(State().tools, tools);
   Run("two");
   EXPECT_EQ(Causes(), "");
 
@@ -113,13 +115,14 @@ TEST_P(ToolsetDialectTest, TheArrayIsTheSameToTheByteWhateverIsConfiguredLaterIn
   Reopen(fork);
   const std::string copy = session_id_;
   EXPECT_NE(copy, origin);
-  EXPECT_EQ(session_->State().tools, tools);
+  EXPECT_EQ(State().tools, tools);
   Run("three");
   Reopen(Again(origin));
   Run("three");
   protocol::ContextWanted wanted;
   wanted.wire = true;
-  const auto context = host::MakeLocalSessions(roots_)->Context(copy, wanted);
+  const auto context =
+      client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Context, copy, wanted);
   ASSERT_TRUE(context) << context.error().Text();
 
   const std::vector<std::string> arrays = Arrays();
@@ -130,7 +133,7 @@ TEST_P(ToolsetDialectTest, TheArrayIsTheSameToTheByteWhateverIsConfiguredLaterIn
   for (const std::string& array : arrays) EXPECT_EQ(array, arrays[0]);
   EXPECT_EQ(JsonView(*context->body)["tools"].text(), arrays[0]);
   EXPECT_EQ(Requests()[2], Requests()[3]) << "the clone's next request is the origin's";
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   ExpectReplays(origin, 3);
   ExpectReplays(copy, 1);
 }
@@ -141,7 +144,7 @@ TEST_P(ToolsetDialectTest, AnOlderLogGoesOnWithTheToolsOfItsLastRequestInClonesT
   Open(Here());
   Run("one");
   const std::string origin = session_id_;
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   MakeOlder(origin);
   Uninstall("lint");
   Install("other", {"Aaa"});
@@ -162,7 +165,7 @@ TEST_P(ToolsetDialectTest, AnOlderLogGoesOnWithTheToolsOfItsLastRequestInClonesT
   EXPECT_TRUE(arrays[0].contains("Lint"));
   for (const std::string& array : arrays) EXPECT_EQ(array, arrays[0]);
   EXPECT_EQ(Requests()[1], Requests()[2]);
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   ExpectReplays(origin, 3);
   ExpectReplays(copy, 1);
 }
@@ -250,7 +253,7 @@ TEST_F(ToolsetTest, OptionsReplaceItOnceAndAreTheNamedCause) {
   protocol::Attach few = Again(session_id_);
   few.tools = protocol::Texts{"Read", "Grep", "NoSuchTool"};
   Reopen(few);
-  EXPECT_EQ(session_->State().tools, (protocol::Texts{"Grep", "Read"}));
+  EXPECT_EQ(State().tools, (protocol::Texts{"Grep", "Read"}));
   Run("two");
   EXPECT_EQ(Causes(), "option ");
   EXPECT_EQ(LastPrefix().cause, "option");
@@ -296,7 +299,7 @@ TEST_F(ToolsetTest, AWindowThatBecomesSmallReplacesItAndIsTheNamedCause) {
   EXPECT_EQ(Causes(), "") << "it is still a large one";
   Configure("contextWindow=12000\nmaxTokens=1000\n");
   Reopen(Again(session_id_));
-  EXPECT_EQ(session_->State().tools, (protocol::Texts{"Bash", "Edit", "Grep", "Read", "Write"}));
+  EXPECT_EQ(State().tools, (protocol::Texts{"Bash", "Edit", "Grep", "Read", "Write"}));
   Run("three");
   EXPECT_EQ(Causes(), "window ");
   EXPECT_EQ(LastPrefix().cause, "window");
@@ -318,12 +321,12 @@ TEST_F(ToolsetTest, AModelWithASmallWindowSeesFewToolsAndTheOtherOneItsOwnAgain)
   Run("one");
   protocol::Change change;
   change.model = "small";
-  ASSERT_TRUE(session_->Change(change));
-  EXPECT_EQ(session_->State().tools.size(), 5U);
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Change, change));
+  EXPECT_EQ(State().tools.size(), 5U);
   Run("two");
   EXPECT_EQ(LastPrefix().cause, "model");
   change.model = "large";
-  ASSERT_TRUE(session_->Change(change));
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Change, change));
   Run("three");
   EXPECT_EQ(LastPrefix().cause, std::nullopt) << "what it read before stands as it was";
   EXPECT_EQ(Causes(), "first window window ");
@@ -338,16 +341,19 @@ TEST_F(ToolsetTest, TheBlobIsNoGarbageGoesAlongInAnExportAndIsVerified) {
   protocol::Attach fork = Again(session_id_);
   fork.fork = true;
   Reopen(fork);
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   const auto sessions = host::MakeLocalSessions(roots_);
-  const auto garbage = sessions->FindGarbage(false);
+  const auto garbage = client::Await(*sessions, &client::Sessions::FindGarbage, false);
   ASSERT_TRUE(garbage);
   EXPECT_TRUE(garbage->empty());
   const std::string tar = dir_.path() + "/export.tar";
-  ASSERT_TRUE(sessions->Export(session_id_, client::ExportFormat::kTar, tar, -1, false));
-  const auto imported = sessions->Import(tar, true);
+  client::ExportWanted wanted;
+  wanted.session_id = session_id_;
+  wanted.path = tar;
+  ASSERT_TRUE(client::Await(*sessions, &client::Sessions::Export, wanted));
+  const auto imported = client::Await(*sessions, &client::Sessions::Import, tar, true);
   ASSERT_TRUE(imported) << imported.error().Text();
-  const auto verified = sessions->Verify(imported->session_id);
+  const auto verified = client::Await(*sessions, &client::Sessions::Verify, imported->session_id);
   ASSERT_TRUE(verified);
   EXPECT_TRUE(verified->sound);
   EXPECT_EQ(verified->blobs, 1U);
@@ -362,12 +368,14 @@ TEST_F(ToolsetTest, WithoutItsBlobItIsMadeAnewAndTheSessionGoesOn) {
   Script(kTalk);
   Open(Here());
   Run("one");
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   const std::string blobs = host::SessionStore(roots_).Find(session_id_).value() + "/blobs";
   const auto files = ListDir(blobs);
   ASSERT_TRUE(files && files->size() == 1U);
   ASSERT_TRUE(Remove(blobs + "/" + files->front().name));
-  EXPECT_FALSE(host::MakeLocalSessions(roots_)->Verify(session_id_)->sound);
+  EXPECT_FALSE(
+      client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Verify, session_id_)
+          ->sound);
   heard_ = std::make_unique<Heard>();
   Open(Again(session_id_));
   EXPECT_EQ(Run("two").reason, "completed");

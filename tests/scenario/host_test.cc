@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/json_view.h"
+#include "client/await.h"
 #include "client/remote_live.h"
 #include "rpc/certificate.h"
 #include "tests/scenario/interactive_fixture.h"
@@ -87,10 +88,10 @@ TEST_F(HostTest, WithTlsItIsKnownByItsFingerprint) {
   options.endpoint.fingerprint = *fingerprint;
   options.token = JsonView(state)["token"].StringOr("");
   options.patience = std::chrono::seconds(20);
-  EXPECT_TRUE(client::MakeRemoteLive(options)->Welcome());
+  EXPECT_TRUE(client::Await(*client::MakeRemoteLive(options), &client::RemoteLive::Welcome));
   options.endpoint.fingerprint = std::string(64, '0');
   options.patience = std::chrono::seconds(2);
-  EXPECT_FALSE(client::MakeRemoteLive(options)->Welcome());
+  EXPECT_FALSE(client::Await(*client::MakeRemoteLive(options), &client::RemoteLive::Welcome));
 }
 
 TEST_F(HostTest, WorksInTheBackgroundForAScript) {

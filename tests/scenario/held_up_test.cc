@@ -1,0 +1,146 @@
+// A host that is stopped, or killed, under a terminal: keys are echoed, the face says what it waits
+// for, and nothing that was typed is lost or sent twice.
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+
+#include "base/json_view.h"
+#include "tests/scenario/interactive_fixture.h"
+
+namespace stet::scenario {
+namespace {
+
+class HeldUpTest : public InteractiveTest {
+ protected:
+  void SetUp() override {
+    StartHost();
+    pty_ = Ready();
+  }
+  void TearDown() override {
+    Signal(SIGCONT);
+    pty_.reset();
+    program_.Run({"host", "stop"});
+  }
+
+  void StartHost() {
+    ASSERT_EQ(program_.Run({"host", "start"}).exit_code, 0);
+    const std::string status = program_.Run({"host", "status", "--json"}).out;
+    host_ = static_cast<pid_t>(JsonView(status)["status"]["pid"].IntOr(0));
+    ASSERT_GT(host_, 0);
+  }
+  void Signal(int signal) const {
+    if (host_ > 0) ::kill(host_, signal);
+  }
+
+  /// The user messages of the only session, as the log has them.
+  [[nodiscard]] std::vector<std::string> Messages() const {
+    const std::string list = program_.Run({"sessions", "ls", "--json"}).out;
+    std::string id;
+    JsonView(list).ForEach([&](const JsonView& row) { id = row["sessionId"].StringOr(""); });
+    std::vector<std::string> messages;
+    const std::string shown = program_.Run({"sessions", "show", id, "--json"}).out;
+    std::size_t begin = 0;
+    while (begin < shown.size()) {
+      const std::size_t end = std::min(shown.find('\n', begin), shown.size());
+      const std::string line = shown.substr(begin, end - begin);
+      begin = end + 1;
+      if (JsonView(line)["role"].StringOr("") != "user") continue;
+      messages.push_back(line);
+    }
+    return messages;
+  }
+
+  pid_t host_ = 0;
+  std::unique_ptr<Pty> pty_;
+};
+
+TEST_F(HeldUpTest, KeysEchoWhileTheHostIsStoppedAndWhatWasSentGoesThroughOnce) {
+  Signal(SIGSTOP);
+  pty_->Type("list *.md\r");
+  EXPECT_TRUE(pty_->Shows("waiting for the host: send"));
+  EXPECT_TRUE(pty_->Shows("unsent: list *.md"));
+  // The host is stopped all this time: what is shown, the face shows by itself.
+  std::vector<double> echo_ms;
+  std::string typed;
+  for (int key = 0; key < 50; ++key) {
+    typed += static_cast<char>('a' + key % 26);
+    const auto begin = std::chrono::steady_clock::now();
+    pty_->Type(std::string_view(typed).substr(typed.size() - 1));
+    ASSERT_TRUE(pty_->CursorRowIs("> " + typed, 2 + typed.size()));
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    echo_ms.push_back(took.count());
+  }
+  std::ranges::sort(echo_ms);
+  std::printf("echo of 50 keys while the host is stopped: p50 %.2f ms, p99 %.2f ms\n", echo_ms[25],
+              echo_ms[49]);
+  EXPECT_EQ(pty_->screen().Text().find("✓ Glob"), std::string::npos);
+  Signal(SIGCONT);
+  EXPECT_TRUE(pty_->Shows("✓ Glob *.md"));
+  EXPECT_TRUE(pty_->Rests(1));
+  EXPECT_TRUE(pty_->CursorRowIs("> " + typed, 2 + typed.size())) << "the line is still there";
+  pty_->Type("\x15");
+  Quit(*pty_);
+  EXPECT_EQ(Messages().size(), 1U);
+}
+
+TEST_F(HeldUpTest, ASlashCommandWaitsWithoutHoldingUpTheRest) {
+  Signal(SIGSTOP);
+  pty_->Type("/permissions\r");
+  EXPECT_TRUE(pty_->Shows("waiting for the host: permissions"));
+  pty_->Type("half a line");
+  EXPECT_TRUE(pty_->CursorRowIs("> half a line", 13));
+  Signal(SIGCONT);
+  EXPECT_TRUE(pty_->Shows("mode: "));
+  EXPECT_TRUE(pty_->CursorRowIs("> half a line", 13));
+  pty_->Type("\x15");
+  Quit(*pty_);
+}
+
+TEST_F(HeldUpTest, CtrlCTwiceLeavesThoughTheHostNeverAnswers) {
+  Signal(SIGSTOP);
+  pty_->Type("list *.md\r");
+  EXPECT_TRUE(pty_->Shows("waiting for the host: send"));
+  pty_->Type("\x03");
+  EXPECT_TRUE(pty_->Shows("Ctrl-C again ends stet"));
+  pty_->Type("\x03");
+  EXPECT_EQ(pty_->Exit(), 130) << pty_->screen().Text();
+  EXPECT_NE(pty_->bytes().find("not sent, as far as is known: list *.md"), std::string::npos);
+}
+
+TEST_F(HeldUpTest, AKilledHostIsSaidAndLeftAtOnce) {
+  Signal(SIGKILL);
+  EXPECT_TRUE(pty_->Shows("the connection to the host is lost"));
+  pty_->Type("typed");
+  EXPECT_TRUE(pty_->CursorRowIs("> typed", 7));
+  pty_->Type("\x03\x03\x03");
+  EXPECT_EQ(pty_->Exit(), 130) << pty_->screen().Text();
+  host_ = 0;
+}
+
+TEST_F(HeldUpTest, AHostThatWasStartedAgainIsFoundAndGetsWhatWasTypedMeanwhile) {
+  Signal(SIGKILL);
+  EXPECT_TRUE(pty_->Shows("the connection to the host is lost"));
+  pty_->Type("list *.md\r");
+  EXPECT_TRUE(pty_->Shows("unsent: list *.md"));
+  StartHost();
+  EXPECT_TRUE(pty_->Shows("✓ Glob *.md"));
+  EXPECT_TRUE(pty_->Rests(1));
+  Quit(*pty_);
+  EXPECT_EQ(Messages().size(), 1U);
+}
+
+TEST_F(HeldUpTest, TasksAreReadFromTheLogWhenTheHostIsStopped) {
+  pty_->Type("list *.md\r");
+  EXPECT_TRUE(pty_->Rests(1));
+  Signal(SIGSTOP);
+  const Ran listed = program_.Run({"tasks", "ls"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.err;
+  EXPECT_NE(listed.err.find("does not answer: this is what the log has"), std::string::npos)
+      << listed.err;
+  Signal(SIGCONT);
+  Quit(*pty_);
+}
+
+}  // namespace
+}  // namespace stet::scenario
