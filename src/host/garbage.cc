@@ -100,7 +100,8 @@ std::vector<GarbageItem> GarbageOf(const SessionStore& store, const SessionPlace
     AddTemporaries(paths.dir, id, items);
     AddTemporaries(paths.blobs(), id, items);
   }
-  AddTemporaries(log::Paths{root.dir}.agents(), root.session_id, items);
+  const std::string agents = log::Paths{root.dir}.agents();
+  if (KindOf(agents) == EntryKind::kDir) AddTemporaries(agents, root.session_id, items);
   return items;
 }
 

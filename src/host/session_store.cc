@@ -54,6 +54,12 @@ std::vector<std::string> SessionFolders(const std::vector<DirEntry>& entries) {
 
 }  // namespace
 
+std::vector<std::string> SessionsIn(const std::string& dir) {
+  if (KindOf(dir) != EntryKind::kDir) return {};
+  const Result<std::vector<DirEntry>> entries = ListDir(dir);
+  return entries ? SessionFolders(*entries) : std::vector<std::string>();
+}
+
 std::string SessionStore::NewDir(std::string_view session_id) const {
   return fmt::format("{}/{}", roots_.sessions(), session_id);
 }
@@ -117,10 +123,7 @@ Result<std::vector<std::string>> SessionStore::Ids() const {
 }
 
 std::vector<std::string> SessionStore::ChildIds(std::string_view root_id) const {
-  const std::string agents = log::Paths{NewDir(root_id)}.agents();
-  if (KindOf(agents) != EntryKind::kDir) return {};
-  const Result<std::vector<DirEntry>> entries = ListDir(agents);
-  return entries ? SessionFolders(*entries) : std::vector<std::string>();
+  return SessionsIn(log::Paths{NewDir(root_id)}.agents());
 }
 
 Result<std::vector<SessionPlace>> SessionStore::ChildrenNamed(std::string_view session_id) const {

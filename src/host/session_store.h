@@ -25,6 +25,9 @@ struct SessionPlace {
   bool is_child = false;
 };
 
+/// The sessions whose folders lie in `dir`, by id, sorted; none when it is no folder.
+std::vector<std::string> SessionsIn(const std::string& dir);
+
 class SessionStore {
  public:
   explicit SessionStore(config::Roots roots) : roots_(std::move(roots)) {}

@@ -97,10 +97,15 @@ Result<std::string> SessionStore::Restore(std::string_view typed) {
   ids.erase(std::ranges::unique(ids).begin(), ids.end());
   ASSIGN_OR_RETURN(std::string id,
                    OneMeant(ids, typed, "`stet sessions restore` without an id lists the trash"));
-  if (Locate(id))
-    return Fail(Code::kConflict, fmt::format("session {} is there already: remove it first", id));
   // Of several removals of one id the newest is brought back: rows are newest first.
   const auto row = std::ranges::find(rows, id, &TrashRow::session_id);
+  std::vector<std::string> brought = SessionsIn(log::Paths{TrashDir(*row)}.agents());
+  brought.push_back(id);
+  for (const std::string& one : brought) {
+    if (Locate(one))
+      return Fail(Code::kConflict,
+                  fmt::format("session {} is there already: remove it first", one));
+  }
   std::string dir = NewDir(id);
   if (row->root_session_id) {
     const Result<SessionPlace> place = NewChild(*row->root_session_id, id);

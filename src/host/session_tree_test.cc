@@ -101,6 +101,9 @@ TEST_F(TreeTest, ListShowsRootsAndWithAllTheirChildrenBehindThem) {
 TEST_F(TreeTest, ARemovedRootTakesItsChildrenAlongAndBringsThemBack) {
   ASSERT_TRUE(store_.Remove("ses_a"));
   EXPECT_EQ(store_.Find("ses_b").error().code, Code::kNotFound);
+  MakeChild("ses_d", "ses_b");
+  EXPECT_EQ(store_.Restore("ses_a").error().code, Code::kConflict) << "a child's id is taken";
+  ASSERT_TRUE(store_.Remove("ses_b"));
   EXPECT_EQ(store_.Restore("ses_a"), "ses_a");
   EXPECT_EQ(store_.ChildIds("ses_a"), (Ids{"ses_b", "ses_c"}));
 }

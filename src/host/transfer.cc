@@ -101,16 +101,10 @@ Status Stage(const log::Paths& from, const log::Paths& to) {
 
 /// The child sessions in a root's folder that have a log, wherever the folder is.
 std::vector<std::string> ChildrenIn(const log::Paths& root) {
-  std::vector<std::string> ids;
-  if (KindOf(root.agents()) != EntryKind::kDir) return ids;
-  const Result<std::vector<DirEntry>> agents = ListDir(root.agents());
-  if (!agents) return ids;
-  for (const DirEntry& agent : *agents) {
-    const log::Paths child{root.agents() + "/" + agent.name};
-    if (agent.kind == EntryKind::kDir && protocol::IsSessionId(agent.name) &&
-        Exists(child.events()))
-      ids.push_back(agent.name);
-  }
+  std::vector<std::string> ids = SessionsIn(root.agents());
+  std::erase_if(ids, [&](const std::string& id) {
+    return !Exists(log::Paths{root.agents() + "/" + id}.events());
+  });
   return ids;
 }
 

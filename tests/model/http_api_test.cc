@@ -146,6 +146,8 @@ TEST_F(HttpApiTest, AListIsWhatItsQuerySays) {
   EXPECT_EQ(Whole("GET", "/sessions?limit=many").status, 400);
   EXPECT_EQ(Whole("GET", "/sessions?limit=-1").status, 400);
   EXPECT_EQ(Whole("GET", "/sessions?limits=1").status, 400);
+  EXPECT_EQ(Whole("GET", "/sessions?all=true").status, 200);
+  EXPECT_EQ(Whole("GET", "/sessions?all=yes").status, 400);
   EXPECT_EQ(Whole("GET", "/sessions?text=%zz").status, 400);
 }
 

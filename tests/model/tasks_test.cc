@@ -172,6 +172,47 @@ TEST_F(TasksLiveTest, APersonHasATaskStopped) {
   EXPECT_NE(Requests().back().find("shell-1 was stopped by the user"), std::string::npos);
 }
 
+TEST_F(TasksLiveTest, BashTaskSaysHowATaskOfAnEarlierProcessEnded) {
+  more_settings_ = "[tools]\ntaskEndStartsTurn=false\n";
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"echo built; exit 3","background":true}}}]},
+    {"blocks":[{"text":"Done."}]},
+    {"blocks":[{"call":{"name":"BashTask","args":{"task_id":"shell-1","action":"read"}}}]},
+    {"times":0,"blocks":[{"text":"Done."}]}]})");
+  Open(Here());
+  Run("go");
+  AwaitEnd("shell-1");
+  ASSERT_TRUE(session_->Close());
+  protocol::Attach attach = Here();
+  attach.session_id = session_id_;
+  Open(attach);
+  Run("look again");
+  const auto results = heard_->All<protocol::ToolResult>();
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_FALSE(results[1].is_error);
+  EXPECT_NE(results[1].content.text.find("shell-1 has ended (exit code 3)"), std::string::npos)
+      << results[1].content.text;
+  EXPECT_NE(results[1].content.text.find("built"), std::string::npos);
+}
+
+TEST_F(TasksLiveTest, ACopyIsToldThatWhatRunsIsNotItsOwn) {
+  more_settings_ = "[tools]\ntaskEndStartsTurn=false\n";
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"sleep 1000","background":true}}}]},
+    {"times":0,"blocks":[{"text":"Done."}]}]})");
+  Open(Here());
+  Run("go");
+  protocol::Attach attach = Here();
+  attach.session_id = session_id_;
+  attach.fork = true;
+  Open(attach);
+  Run("what runs?");
+  EXPECT_EQ(TimesIn(Requests().back(), "are not its own: shell-1 (sleep 1000)"), 1U)
+      << Requests().back();
+  Run("and now?");
+  EXPECT_EQ(TimesIn(Requests().back(), "are not its own: shell-1 (sleep 1000)"), 1U);
+}
+
 TEST_F(TasksLiveTest, WhatDiedWithItsProcessIsLostAndToldOnce) {
   Script(R"({"replies":[{"times":0,"blocks":[{"text":"ok"}]}]})");
   protocol::Header header;
