@@ -215,36 +215,73 @@ Status Turn::TakeSteers() {
   return {};
 }
 
+/// One step, in the phases of a turn: what the model must hear, the context, the model call, its
+/// message, its calls, and whether there is a next step.
 Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   ++end.steps;
   stamp_.step_id = fmt::format("{}.{}", *stamp_.turn_id, end.steps);
   protocol::TurnStart begun;
   begun.turn_index = end.steps;
   bench_.log.Publish(std::move(begun));
-  // What the model must hear before it is asked again. Messages of extensions that are under way
-  // become owed events first, so that this step pays them as well.
+  Status told = co_await TellOwed();
+  if (!told) co_return told;
+  Result<std::optional<std::string>> failed = co_await PrepareContext();
+  if (!failed) co_return std::unexpected(failed.error());
+  if (*failed) {
+    rests = true;
+    end.reason = ended::kError;
+    end.error = **std::move(failed);
+    co_return Status();
+  }
+  // Calls outlives the reply: reads that it calls start while it streams.
+  Calls calls(bench_, stamp_, cancel_.token());
+  Result<provider::CallResult> asked = co_await AskAndKeep(calls, end);
+  if (!asked) {
+    // Without their message the reads that started early are stopped, and leave no trace.
+    co_await calls.Finish();
+    co_return std::unexpected(asked.error());
+  }
+  // Policy or the user decides on each call, and each has its result when this returns.
+  const protocol::AssistantContent& reply = asked->reply.content;
+  Status ran = co_await RunCalls(calls, reply.blocks, end);
+  if (!ran) co_return ran;
+  protocol::TurnEnd done;
+  done.turn_index = end.steps;
+  done.stop_reason = reply.stop_reason;
+  done.usage = reply.usage;
+  bench_.log.Publish(std::move(done));
+  Status next = co_await DecideNext(*asked, end, rests);
+  co_return next;
+}
+
+/// What the model must hear before it is asked again. Messages of extensions that are under way
+/// become owed events first, so that this step pays them as well.
+Async<Status> Turn::TellOwed() {
   if (bench_.extensions != nullptr) co_await bench_.extensions->Settle();
   CO_RETURN_IF_ERROR(PayOwed(bench_, stamp_));
   CO_RETURN_IF_ERROR(TakeSteers());
-  CO_RETURN_IF_ERROR(PrepareRun(bench_, stamp_));
-  // The context: made to fit the window, then projected from the path. Whatever changes it is an
-  // event first, so that the same log gives the same request.
+  co_return PrepareRun(bench_, stamp_);
+}
+
+/// The context is made to fit the window. Whatever changes it is an event first, so that the same
+/// log gives the same request. Gives why the turn cannot go on, when an extension says so.
+Async<Result<std::optional<std::string>>> Turn::PrepareContext() {
   const Status room = co_await MakeRoom(bench_, stamp_, cancel_.token());
-  if (!room) co_return room;
+  if (!room) co_return std::unexpected(room.error());
   CO_RETURN_IF_ERROR(PayOwed(bench_, stamp_));  // What a compaction found, or what ended during it.
   const Status transformed = co_await TransformContext(bench_, stamp_, cancel_.token());
-  if (!transformed && transformed.error().code == Code::kUnavailable) {
-    rests = true;
-    end.reason = ended::kError;
-    end.error = "an extension that must be asked failed: " + transformed.error().message;
-    co_return Status();
-  }
-  if (!transformed) co_return transformed;
+  if (transformed) co_return std::nullopt;
+  if (transformed.error().code != Code::kUnavailable)
+    co_return std::unexpected(transformed.error());
+  co_return "an extension that must be asked failed: " + transformed.error().message;
+}
+
+/// The model call: its start is in the log before the request, projected from the path, is sent.
+/// The reply streams as transients of the message that it becomes, which is in the log before
+/// anything about its calls.
+Async<Result<provider::CallResult>> Turn::AskAndKeep(Calls& calls, TurnEnd& end) {
   CO_ASSIGN_OR_RETURN(provider::Request request, BuildRequest());
-  // The model call: its start is in the log before the request is sent. The reply streams as
-  // transients of the event that it will become, and reads that it calls start at once.
   const std::string event_id = protocol::NewEventId(ProcessRandom());
-  Calls calls(bench_, stamp_, cancel_.token());
   ReplyStream stream(bench_.log, calls, event_id);
   CallPurpose purpose;
   purpose.purpose = "turn";
@@ -255,13 +292,8 @@ Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   Result<provider::CallResult> asked =
       co_await AskModel(bench_.log, *bench_.model, request, purpose, stream, cancel_.token());
   bench_.conversation.TakeBack(std::move(request.entries));
-  // The message comes first: nothing about a call may stand in the log before it. Without it the
-  // reads that started early are stopped, and leave no trace.
-  Status kept = asked ? Keep(*asked, event_id) : Status(std::unexpected(asked.error()));
-  if (!kept) {
-    co_await calls.Finish();
-    co_return kept;
-  }
+  if (!asked) co_return asked;
+  CO_RETURN_IF_ERROR(Keep(*asked, event_id));
   end.model_time +=
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - asked_at);
   end.price += provider::PriceOf(asked->attempts, bench_.model->model(), &asked->model).value_or(0);
@@ -269,22 +301,18 @@ Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
   const protocol::Blocks& blocks = asked->reply.content.blocks;
   if (HasText(blocks)) end.text = protocol::PlainText(blocks);
   end.stop_reason = asked->reply.content.stop_reason;
-  // The calls: policy or the user decides on each, and each has its result when this returns.
-  Status ran = co_await RunCalls(calls, blocks, end);
-  if (!ran) co_return ran;
-  protocol::TurnEnd done;
-  done.turn_index = end.steps;
-  done.stop_reason = asked->reply.content.stop_reason;
-  done.usage = asked->reply.content.usage;
-  bench_.log.Publish(std::move(done));
-  // Whether there is a next step: the same request made smaller, one that goes on, or none.
-  Result<bool> smaller = co_await RecoverRoom(*asked);
+  co_return asked;
+}
+
+/// Whether there is a next step: the same request made smaller, one that goes on, or none.
+Async<Status> Turn::DecideNext(const provider::CallResult& asked, TurnEnd& end, bool& rests) {
+  Result<bool> smaller = co_await RecoverRoom(asked);
   if (!smaller) co_return std::unexpected(smaller.error());
   if (*smaller) {
     --end.steps;  // The refused request does not count as a step.
     co_return Status();
   }
-  CO_RETURN_IF_ERROR(Recover(*asked, end, rests));
+  CO_RETURN_IF_ERROR(Recover(asked, end, rests));
   if (!rests || end.reason != ended::kCompleted) co_return Status();
   Status heard = co_await AskStopHooks(end, rests);
   co_return heard;

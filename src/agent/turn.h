@@ -80,6 +80,10 @@ class Turn {
   Status Finish(TurnEnd& end);
   Async<Status> RunSteps(TurnEnd& end);
   Async<Status> Step(TurnEnd& end, bool& rests);
+  Async<Status> TellOwed();
+  Async<Result<std::optional<std::string>>> PrepareContext();
+  Async<Result<provider::CallResult>> AskAndKeep(Calls& calls, TurnEnd& end);
+  Async<Status> DecideNext(const provider::CallResult& asked, TurnEnd& end, bool& rests);
   Async<Status> RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end);
   Async<Status> CheckRefusals(const Calls& calls);
   Async<Result<bool>> AskToGoOn(std::string text);

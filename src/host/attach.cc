@@ -77,6 +77,8 @@ Status Opener::FindModel() {
   if (asked.empty() && log_)
     asked =
         AskedFor(settings_, log_->index().state().info.model.value_or(log_->header().meta.model));
+  if (asked.empty() && request_.child != nullptr)
+    asked = AskedFor(settings_, request_.child->meta.model);
   ASSIGN_OR_RETURN(model_, provider::SelectModel(settings_, asked, Keys()));
   const provider::Model& model = model_.access.model;
   if (attach_.max_price > 0 && !model.prices)
@@ -132,14 +134,22 @@ Result<std::string> Opener::NewId() const {
 
 Result<std::unique_ptr<log::Log>> Opener::Make(const log::Options& options) {
   protocol::Header header;
-  ASSIGN_OR_RETURN(header.session_id, NewId());
   header.kind = "chat";
+  if (request_.child != nullptr) header = *request_.child;
+  ASSIGN_OR_RETURN(header.session_id, NewId());
+  std::string dir = store_.NewDir(header.session_id);
+  if (header.parent_session_id) {
+    ASSIGN_OR_RETURN(SessionPlace place,
+                     store_.NewChild(*header.parent_session_id, header.session_id));
+    header.root_session_id = place.root_id;
+    dir = std::move(place.dir);
+  }
   const std::string root = agent::GitRoot(attach_.cwd);
   header.meta.project_id = root.empty() ? attach_.cwd : root;
   header.meta.cwd = attach_.cwd;
   header.meta.model = model_.access.model.FullName();
-  RETURN_IF_ERROR(MakeDirs(roots_.sessions()));
-  return log::Log::Create(store_.NewDir(header.session_id), header, options);
+  RETURN_IF_ERROR(MakeDirs(header.parent_session_id ? ParentDir(dir) : roots_.sessions()));
+  return log::Log::Create(dir, header, options);
 }
 
 /// And extensions. A project's own only when it is trusted.

@@ -8,6 +8,7 @@
 #include "base/environment.h"
 #include "base/result.h"
 #include "config/roots.h"
+#include "protocol/header.h"
 #include "protocol/live.h"
 
 namespace stet {
@@ -31,6 +32,9 @@ struct LaneRequest {
   const protocol::Attach& attach;
   std::shared_ptr<const Environment> environment;  // Not null; commands get what it is then.
   bool woken = false;
+  /// Of the child session that is to be made: who opens it and why, and the parent's model, which
+  /// it has unless Attach says another; null: it is no child.
+  const protocol::Header* child = nullptr;
 };
 
 /// Called once with the log as it was opened: before anything else is appended.

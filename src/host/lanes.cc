@@ -43,6 +43,24 @@ Attach Kept(Attach attach, const std::string& session_id) {
   return attach;
 }
 
+/// How a child is opened: under the rules and limits of its parent, which was opened by `attach`,
+/// with no client that answers. One that there is keeps the rest as its log has it.
+Attach AttachOfChild(Attach attach, const protocol::LiveState& parent, const ChildOpening& child) {
+  const bool makes = child.header.has_value();
+  attach.session_id = makes ? std::nullopt : protocol::OptionalText(child.child_id);
+  attach.new_session_id = makes ? protocol::OptionalText(child.child_id) : std::nullopt;
+  attach.cwd = makes && child.cwd.empty() ? parent.cwd : child.cwd;
+  attach.model = child.model;
+  attach.effort =
+      makes && !parent.effort.empty() ? protocol::OptionalText(parent.effort) : std::nullopt;
+  attach.mode = makes && child.mode.empty() ? parent.mode : child.mode;
+  attach.tools = child.tools;
+  attach.system_prompt.reset();
+  attach.output_schema.reset();
+  attach.answers = false;
+  return attach;
+}
+
 /// The key of its model is not in an environment that no client handed over.
 Error WithAdvice(Error error) {
   if (error.code == Code::kAuth)
@@ -60,7 +78,8 @@ struct Lanes::Session {
 
   std::string id;
   Presence presence = Presence::kAsleep;
-  Attach attach;  // As it was opened the last time.
+  Attach attach;                           // As it was opened the last time.
+  std::optional<protocol::Header> header;  // While it is made as a child.
   std::shared_ptr<Environment> environment =
       std::make_shared<Environment>(Environment::OfProcess());
   bool brought = false;                        // A client handed the environment over.
@@ -148,6 +167,28 @@ Async<Result<Lane*>> Lanes::Wake(std::string id) {
   co_return session->lane.get();
 }
 
+Async<Result<Lane*>> Lanes::OpenChild(ChildOpening child) {
+  const Result<Lane*> parent = co_await Wake(child.parent_id);
+  if (!parent) co_return std::unexpected(parent.error());
+  const SessionPtr from = Get(child.parent_id);
+  const protocol::LiveState state = (*parent)->State();
+  Attach attach = AttachOfChild(from->attach, state, child);
+  const SessionPtr session = co_await AwaitClosed(child.child_id);
+  if (session->lane && !child.header) co_return session->lane.get();
+  session->environment = from->environment;
+  session->brought = from->brought;
+  session->header = std::move(child.header);
+  if (session->header) {
+    session->header->parent_session_id = child.parent_id;
+    session->header->meta.model = state.model;
+  }
+  const Result<Lane*> lane =
+      co_await Open(child.child_id, std::move(attach), std::optional<Environment>());
+  session->header.reset();
+  if (!lane) Forget(child.child_id);
+  co_return lane;
+}
+
 /// Where the client named no folder, the session's own is used.
 Status Lanes::OpenNow(Session& session, bool woken) const {
   const SessionStore store(roots_);
@@ -158,16 +199,18 @@ Status Lanes::OpenNow(Session& session, bool woken) const {
   const auto began = SystemClock().Steady();
   bool told = false;
   session.presence = Presence::kOpening;
-  Result<std::unique_ptr<Lane>> lane = OpenLane({.roots = roots_,
-                                                 .loop = loop_,
-                                                 .models = models_,
-                                                 .attach = session.attach,
-                                                 .environment = session.environment,
-                                                 .woken = woken},
-                                                [&](log::Log& log) {
-                                                  told = session.listener != nullptr;
-                                                  if (told) session.listener->Opened(log);
-                                                });
+  Result<std::unique_ptr<Lane>> lane =
+      OpenLane({.roots = roots_,
+                .loop = loop_,
+                .models = models_,
+                .attach = session.attach,
+                .environment = session.environment,
+                .woken = woken,
+                .child = session.header ? &*session.header : nullptr},
+               [&](log::Log& log) {
+                 told = session.listener != nullptr;
+                 if (told) session.listener->Opened(log);
+               });
   if (!lane) {
     session.presence = Presence::kAsleep;
     if (told) session.listener->Closed();

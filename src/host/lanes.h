@@ -13,12 +13,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/async.h"
 #include "base/environment.h"
 #include "base/loop.h"
 #include "client/live.h"
 #include "config/roots.h"
+#include "protocol/header.h"
 
 namespace stet::log {
 class Log;
@@ -46,6 +48,19 @@ class LaneListener {
   virtual void Closed() = 0;
 };
 
+/// A child session to be made, or to be opened again. What is empty or absent is as its parent has
+/// it, or as the log of the child does.
+struct ChildOpening {
+  std::string parent_id;
+  std::string child_id;
+  std::optional<protocol::Header> header =
+      {};  // Of one that is to be made: kind, agent, task, call.
+  std::string cwd = {};
+  std::string model = {};
+  std::string mode = {};
+  std::optional<std::vector<std::string>> tools = {};
+};
+
 class Lanes {
  public:
   /// All three outlive it.
@@ -69,6 +84,9 @@ class Lanes {
                             std::optional<Environment> environment);
   /// Its lane, awake; as it was opened the last time, or as its log says.
   Async<Result<Lane*>> Wake(std::string id);
+  /// Opens a child for work under its parent's rules, limits and environment; the parent is woken
+  /// for that. Otherwise as Open.
+  Async<Result<Lane*>> OpenChild(ChildOpening child);
   /// Closes the lane, if there is one: cancelling what runs, unless it rests. One that `sleeps`
   /// will be woken again.
   Async<Status> Close(std::string id, bool sleeps);

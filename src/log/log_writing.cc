@@ -73,6 +73,7 @@ void Log::Impl::Stamp(Draft& draft, protocol::Event& event) {
   event.stamp = std::move(draft.stamp);
   if (event.stamp.ts == 0) event.stamp.ts = clock().Now();
   if (event.stamp.client_id.empty()) event.stamp.client_id = options.client_id;
+  if (!event.stamp.agent_id) event.stamp.agent_id = header.agent_id;
   event.payload = std::move(draft.payload);
 }
 
