@@ -11,6 +11,7 @@
 #include "base/text_width.h"
 #include "base/utf8.h"
 #include "client/await.h"
+#include "client/remote_sessions.h"
 #include "context/display.h"
 #include "host/beside.h"
 #include "host/context_report.h"
@@ -28,13 +29,11 @@
 #include "log/tree.h"
 #include "log/verify.h"
 #include "protocol/ids.h"
-#include "protocol/methods.h"
 #include "run/ledger.h"
 
 namespace stet::host {
 namespace {
 
-namespace method = protocol::method;
 using client::Reply;
 using log::Log;
 using log::Ordinal;
@@ -48,12 +47,6 @@ constexpr std::size_t kTreeTextBytes = 160;
 /// What the log has as well is read from it when the host has not answered by then.
 constexpr std::chrono::seconds kBrief{1};
 
-template <protocol::IsMethod M>
-client::Replied<M> AskHost(client::RemoteLive& host, const typename M::Params& params,
-                           const client::CallOptions& options = {}) {
-  return client::Await(host, &client::RemoteLive::Call<M>, params, options);
-}
-
 /// What an event says, and in brackets what it calls.
 std::string TextOf(const protocol::Event& event) {
   std::string text;
@@ -66,11 +59,10 @@ std::string TextOf(const protocol::Event& event) {
   return text;
 }
 
-/// What LocalSessions answers with; blocks on the disk, and briefly on the host that runs.
+/// Sessions as their files have them; blocks on the disk.
 class StoredSessions {
  public:
-  StoredSessions(config::Roots roots, Teller tell)
-      : store_(std::move(roots)), tell_(std::move(tell)) {}
+  explicit StoredSessions(config::Roots roots) : store_(std::move(roots)) {}
 
   Result<std::vector<protocol::SessionSummary>> List(bool all) { return store_.List(all); }
   Result<std::string> Resolve(const std::string& typed) { return store_.Resolve(typed); }
@@ -178,16 +170,12 @@ class StoredSessions {
   Result<client::Moved> Rewind(const std::string& session_id,
                                const std::optional<std::string>& target,
                                const std::optional<std::string>& expected_leaf) {
-    if (const auto host = Hold(store_.roots(), kFace))
-      return AskHost<method::SessionRewind>(*host, MoveOf(session_id, target, expected_leaf));
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& leaf) { return log.Rewind(target, leaf); });
   }
 
   Result<client::Moved> Branch(const std::string& session_id, const std::string& leaf,
                                const std::optional<std::string>& expected_leaf) {
-    if (const auto host = Hold(store_.roots(), kFace))
-      return AskHost<method::SessionBranch>(*host, MoveOf(session_id, leaf, expected_leaf));
     return Move(session_id, expected_leaf,
                 [&](Log& log, const auto& expected) { return log.Branch(leaf, expected); });
   }
@@ -221,19 +209,11 @@ class StoredSessions {
 
   Result<protocol::TaskRows> Tasks(const std::string& session_id) {
     ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
-    protocol::SessionRef ref;
-    ref.session_id = session_id;
-    std::optional<Result<protocol::TaskList>> told = AskBriefly<method::SessionTasks>(ref);
-    if (!told) return TasksIn(dir);
-    if (!*told) return std::unexpected(told->error());
-    return std::move((*told)->tasks);
+    return TasksIn(dir);
   }
   Status StopTask(const std::string& session_id, const std::string& task_id) {
     ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
-    const auto host = Hold(store_.roots(), kFace);
-    if (!host) return std::unexpected(WhyNotStopped(dir, task_id));
-    RETURN_IF_ERROR(AskHost<method::SessionTaskStop>(*host, TaskOf(session_id, task_id)));
-    return {};
+    return std::unexpected(WhyNotStopped(dir, task_id));
   }
   Result<protocol::TaskOutput> TaskOutput(const std::string& session_id, const std::string& task_id,
                                           const protocol::TaskRange& range) {
@@ -242,21 +222,10 @@ class StoredSessions {
     params.task_id = task_id;
     params.offset = range.offset;
     params.limit = range.limit;
-    std::optional<Result<protocol::TaskOutput>> told =
-        AskBriefly<method::SessionTaskOutput>(params);
-    if (!told) return TaskOutputIn(store_.roots(), params);
-    return *std::move(told);
+    return TaskOutputIn(store_.roots(), params);
   }
 
-  Status Remove(const std::string& session_id) {
-    if (const auto host = Hold(store_.roots(), kFace)) {
-      protocol::SessionRef ref;
-      ref.session_id = session_id;
-      RETURN_IF_ERROR(AskHost<method::SessionDelete>(*host, ref));
-      return {};
-    }
-    return store_.Remove(session_id);
-  }
+  Status Remove(const std::string& session_id) { return store_.Remove(session_id); }
   Result<std::vector<protocol::TrashRow>> Trash() { return store_.Trash(); }
   Result<std::string> Restore(const std::string& typed) { return store_.Restore(typed); }
 
@@ -269,29 +238,6 @@ class StoredSessions {
   }
 
  private:
-  static protocol::TaskRef TaskOf(const std::string& session_id, const std::string& task_id) {
-    protocol::TaskRef task;
-    task.session_id = session_id;
-    task.task_id = task_id;
-    return task;
-  }
-
-  /// What the host that runs says to M. Nothing when none does, or when it is held up, which is
-  /// told: then the log is read.
-  template <protocol::IsMethod M>
-  std::optional<client::Replied<M>> AskBriefly(const typename M::Params& params) {
-    const std::optional<protocol::HostState> running = RunningHost(store_.roots());
-    if (!running) return std::nullopt;
-    client::Replied<M> said = AskHost<M>(*Reach(*running, kFace), params, {.within = kBrief});
-    const bool silent =
-        !said && (said.error().code == Code::kTimeout || said.error().code == Code::kUnavailable);
-    if (!silent) return said;
-    if (tell_ && RunningHost(store_.roots()))
-      tell_(fmt::format("the host (process {}) does not answer: this is what the log has",
-                        running->pid));
-    return std::nullopt;
-  }
-
   Result<log::Options> Writing() {
     ASSIGN_OR_RETURN(std::string device, config::DeviceId(store_.roots()));
     return log::Options{
@@ -308,17 +254,6 @@ class StoredSessions {
       if (done || done.error().code != Code::kCorrupt || !use_index) return done;
     }
     return {};
-  }
-
-  /// For the host that runs.
-  static protocol::MoveLeaf MoveOf(const std::string& session_id,
-                                   const std::optional<std::string>& target,
-                                   const std::optional<std::string>& expected_leaf) {
-    protocol::MoveLeaf move;
-    move.session_id = session_id;
-    move.target = target;
-    move.expected_leaf = expected_leaf;
-    return move;
   }
 
   Result<client::Moved> Move(
@@ -380,119 +315,185 @@ class StoredSessions {
   }
 
   SessionStore store_;
+};
+
+/// The same where a host runs, which holds sessions: what changes them, and what runs, is asked of
+/// it. Blocks on it as well, no longer than a call's deadline.
+class JoinedSessions : public StoredSessions {
+ private:
+  template <class Call, class... Arguments>
+  static auto Ask(client::RemoteLive& host, Call call, const Arguments&... arguments) {
+    return client::Await(*client::MakeRemoteSessions(host), call, arguments...);
+  }
+
+  /// What the host that runs says; what `read` finds in the log when none does, or when it is held
+  /// up, which is told.
+  template <class Call, class Read, class... Arguments>
+  auto AskBriefly(Call call, Read read, const Arguments&... arguments) {
+    const std::optional<protocol::HostState> running = RunningHost(roots_);
+    if (!running) return (this->*read)(arguments...);
+    const std::unique_ptr<client::RemoteLive> host = Reach(*running, kFace);
+    auto said = client::Await(*client::MakeRemoteSessions(*host, kBrief), call, arguments...);
+    const bool silent =
+        !said && (said.error().code == Code::kTimeout || said.error().code == Code::kUnavailable);
+    if (!silent) return said;
+    if (tell_ && RunningHost(roots_))
+      tell_(fmt::format("the host (process {}) does not answer: this is what the log has",
+                        running->pid));
+    return (this->*read)(arguments...);
+  }
+
+ public:
+  JoinedSessions(const config::Roots& roots, Teller tell)
+      : StoredSessions(roots), roots_(roots), tell_(std::move(tell)) {}
+
+  Result<client::Moved> Rewind(const std::string& session_id,
+                               const std::optional<std::string>& target,
+                               const std::optional<std::string>& expected_leaf) {
+    if (const auto host = Hold(roots_, kFace))
+      return Ask(*host, &client::Sessions::Rewind, session_id, target, expected_leaf);
+    return StoredSessions::Rewind(session_id, target, expected_leaf);
+  }
+  Result<client::Moved> Branch(const std::string& session_id, const std::string& leaf,
+                               const std::optional<std::string>& expected_leaf) {
+    if (const auto host = Hold(roots_, kFace))
+      return Ask(*host, &client::Sessions::Branch, session_id, leaf, expected_leaf);
+    return StoredSessions::Branch(session_id, leaf, expected_leaf);
+  }
+  Status Remove(const std::string& session_id) {
+    if (const auto host = Hold(roots_, kFace))
+      return Ask(*host, &client::Sessions::Remove, session_id);
+    return StoredSessions::Remove(session_id);
+  }
+  Status StopTask(const std::string& session_id, const std::string& task_id) {
+    if (const auto host = Hold(roots_, kFace))
+      return Ask(*host, &client::Sessions::StopTask, session_id, task_id);
+    return StoredSessions::StopTask(session_id, task_id);
+  }
+  Result<protocol::TaskRows> Tasks(const std::string& session_id) {
+    return AskBriefly(&client::Sessions::Tasks, &StoredSessions::Tasks, session_id);
+  }
+  Result<protocol::TaskOutput> TaskOutput(const std::string& session_id, const std::string& task_id,
+                                          const protocol::TaskRange& range) {
+    return AskBriefly(&client::Sessions::TaskOutput, &StoredSessions::TaskOutput, session_id,
+                      task_id, range);
+  }
+
+ private:
+  const config::Roots roots_;
   Teller tell_;
 };
 
 class LocalSessions final : public client::Sessions {
  public:
-  LocalSessions(config::Roots roots, Teller tell)
-      : stored_(StoredSessions(std::move(roots), std::move(tell))) {}
+  LocalSessions(const config::Roots& roots, Teller tell)
+      : stored_(JoinedSessions(roots, std::move(tell))) {}
 
   void List(bool all, Reply<std::vector<protocol::SessionSummary>> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::List, all);
+    stored_.Run(std::move(reply), &JoinedSessions::List, all);
   }
   void Resolve(const std::string& typed, Reply<std::string> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Resolve, typed);
+    stored_.Run(std::move(reply), &JoinedSessions::Resolve, typed);
   }
   void Describe(const std::string& session_id, Reply<protocol::SessionSummary> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Describe, session_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Describe, session_id);
   }
   void Events(const std::string& session_id, const std::optional<std::string>& at,
               const std::function<bool(const protocol::Event&)>& sink, Reply<void> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Events, session_id, at, sink);
+    stored_.Run(std::move(reply), &JoinedSessions::Events, session_id, at, sink);
   }
   void RawEvents(const std::string& session_id, const std::optional<std::string>& at,
                  const std::function<bool(const protocol::Event&)>& sink,
                  Reply<void> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::RawEvents, session_id, at, sink);
+    stored_.Run(std::move(reply), &JoinedSessions::RawEvents, session_id, at, sink);
   }
   void Transcript(const std::string& session_id, const std::optional<std::string>& at,
                   const std::function<bool(const protocol::DisplayRow&)>& sink,
                   Reply<void> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Transcript, session_id, at, sink);
+    stored_.Run(std::move(reply), &JoinedSessions::Transcript, session_id, at, sink);
   }
   void Blob(const std::string& session_id, const std::string& name,
             Reply<std::string> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Blob, session_id, name);
+    stored_.Run(std::move(reply), &JoinedSessions::Blob, session_id, name);
   }
   void Tree(const std::string& session_id, Reply<protocol::SessionTree> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Tree, session_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Tree, session_id);
   }
   void Cost(const std::string& session_id, Reply<protocol::CostReport> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Cost, session_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Cost, session_id);
   }
   void Replay(const std::string& session_id, Reply<protocol::ReplayReport> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Replay, session_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Replay, session_id);
   }
   void Context(const std::string& session_id, const protocol::ContextWanted& wanted,
                Reply<protocol::ContextReport> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Context, session_id, wanted);
+    stored_.Run(std::move(reply), &JoinedSessions::Context, session_id, wanted);
   }
   void Run(const std::string& session_id, Reply<protocol::RunReport> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Run, session_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Run, session_id);
   }
   void Capsule(const std::string& session_id, Reply<protocol::CapsuleReport> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Capsule, session_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Capsule, session_id);
   }
   void Tasks(const std::string& session_id, Reply<protocol::TaskRows> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Tasks, session_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Tasks, session_id);
   }
   void StopTask(const std::string& session_id, const std::string& task_id,
                 Reply<void> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::StopTask, session_id, task_id);
+    stored_.Run(std::move(reply), &JoinedSessions::StopTask, session_id, task_id);
   }
   void TaskOutput(const std::string& session_id, const std::string& task_id,
                   const protocol::TaskRange& range, Reply<protocol::TaskOutput> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::TaskOutput, session_id, task_id, range);
+    stored_.Run(std::move(reply), &JoinedSessions::TaskOutput, session_id, task_id, range);
   }
   void Rewind(const std::string& session_id, const std::optional<std::string>& target,
               const std::optional<std::string>& expected_leaf,
               Reply<client::Moved> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Rewind, session_id, target, expected_leaf);
+    stored_.Run(std::move(reply), &JoinedSessions::Rewind, session_id, target, expected_leaf);
   }
   void Branch(const std::string& session_id, const std::string& leaf,
               const std::optional<std::string>& expected_leaf,
               Reply<client::Moved> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Branch, session_id, leaf, expected_leaf);
+    stored_.Run(std::move(reply), &JoinedSessions::Branch, session_id, leaf, expected_leaf);
   }
   void Clone(const std::string& session_id, const std::optional<std::string>& at,
              Reply<std::string> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Clone, session_id, at);
+    stored_.Run(std::move(reply), &JoinedSessions::Clone, session_id, at);
   }
   void Verify(const std::string& session_id, Reply<protocol::VerifyReport> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Verify, session_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Verify, session_id);
   }
   void Repair(const std::string& session_id, Reply<void> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Repair, session_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Repair, session_id);
   }
   void Export(const client::ExportWanted& wanted, Reply<void> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Export, wanted);
+    stored_.Run(std::move(reply), &JoinedSessions::Export, wanted);
   }
   void Import(const std::string& path, bool new_id, Reply<client::Imported> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Import, path, new_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Import, path, new_id);
   }
   void Remove(const std::string& session_id, Reply<void> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Remove, session_id);
+    stored_.Run(std::move(reply), &JoinedSessions::Remove, session_id);
   }
   void Trash(Reply<std::vector<protocol::TrashRow>> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Trash);
+    stored_.Run(std::move(reply), &JoinedSessions::Trash);
   }
   void Restore(const std::string& typed, Reply<std::string> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Restore, typed);
+    stored_.Run(std::move(reply), &JoinedSessions::Restore, typed);
   }
   void DiskUse(Reply<protocol::DiskUseReport> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::DiskUse);
+    stored_.Run(std::move(reply), &JoinedSessions::DiskUse);
   }
   void FindGarbage(bool with_trash, Reply<std::vector<protocol::GarbageItem>> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::FindGarbage, with_trash);
+    stored_.Run(std::move(reply), &JoinedSessions::FindGarbage, with_trash);
   }
   void Collect(const std::vector<protocol::GarbageItem>& items,
                Reply<std::uint64_t> reply) override {
-    stored_.Run(std::move(reply), &StoredSessions::Collect, items);
+    stored_.Run(std::move(reply), &JoinedSessions::Collect, items);
   }
 
  private:
-  Beside<StoredSessions> stored_;
+  Beside<JoinedSessions> stored_;
 };
 
 }  // namespace
@@ -514,8 +515,8 @@ protocol::FaultReports ReportsOf(const std::vector<log::Fault>& faults) {
   return reports;
 }
 
-std::unique_ptr<client::Sessions> MakeLocalSessions(config::Roots roots, Teller tell) {
-  return std::make_unique<LocalSessions>(std::move(roots), std::move(tell));
+std::unique_ptr<client::Sessions> MakeLocalSessions(const config::Roots& roots, Teller tell) {
+  return std::make_unique<LocalSessions>(roots, std::move(tell));
 }
 
 }  // namespace stet::host

@@ -22,6 +22,6 @@ using Teller = std::function<void(const std::string&)>;
 /// What a host that runs must know of or knows better is asked of it: where the leaf is moved, what
 /// is removed, tasks. What the log has as well is read from the log, and `tell` hears so, when the
 /// host does not answer soon.
-std::unique_ptr<client::Sessions> MakeLocalSessions(config::Roots roots, Teller tell = {});
+std::unique_ptr<client::Sessions> MakeLocalSessions(const config::Roots& roots, Teller tell = {});
 
 }  // namespace stet::host
