@@ -2,7 +2,7 @@
 //
 // A child is a session: its log has all that it did, under the agent's id, and lies in the folder
 // of the session that it all began with. So a child outlives the process that opened it: what was
-// sent to it is not lost, and it can be gone on with.
+// sent to it is not lost, and another process can continue it.
 //
 // Belongs to the loop. The ids are those of sessions.
 #pragma once

@@ -155,7 +155,7 @@ TEST_F(TurnTest, WhatHappensIsWrittenBeforeItCounts) {
                                                  "model_call end", "assistant", "turn end"}));
 }
 
-TEST_F(TurnTest, AReplyThatBrokeOffIsGoneOnWithThreeTimesInARow) {
+TEST_F(TurnTest, AReplyThatBrokeOffIsContinuedThreeTimesInARow) {
   for (int i = 0; i < 10; ++i) Says("more and", std::string(provider::stop::kMaxTokens));
   const TurnEnd end = Run();
   EXPECT_EQ(end.steps, 4);

@@ -121,7 +121,7 @@ TEST_F(ChildrenTest, WhatIsSentWhileAChildWorksFollowsItsTurn) {
   EXPECT_EQ(Requests().size(), 2U);
 }
 
-TEST_F(ChildrenTest, ACancelEndsTheTurnOfAChildAndItCanBeGoneOnWith) {
+TEST_F(ChildrenTest, ACancelEndsTheTurnOfAChildWhichCanBeContinued) {
   Script(R"({"replies":[{"blocks":[{"text":"Wait"}],"fault":{"kind":"stall","afterEvents":1}},
                         {"blocks":[{"text":"Now."}]}]})");
   OpenParent(Here());
