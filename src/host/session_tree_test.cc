@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "client/await.h"
 #include "host/garbage.h"
 #include "host/local_sessions.h"
 #include "host/session_tree_fixture.h"
@@ -13,6 +14,8 @@
 
 namespace stet::host {
 namespace {
+
+using client::Await;
 
 using Ids = std::vector<std::string>;
 using protocol::GarbageItem;
@@ -272,9 +275,11 @@ TEST_F(TreeTest, AChildThatIsExportedAloneComesInAsARoot) {
 
 TEST_F(TreeTest, ACloneIsTheSessionAloneAndACloneOfAChildIsARoot) {
   const auto sessions = MakeLocalSessions(roots_);
-  const std::string of_root = sessions->Clone("ses_a", std::nullopt).value();
+  const std::string of_root =
+      Await(*sessions, &client::Sessions::Clone, "ses_a", std::nullopt).value();
   EXPECT_TRUE(store_.ChildIds(of_root).empty());
-  const std::string of_child = sessions->Clone("ses_c", std::nullopt).value();
+  const std::string of_child =
+      Await(*sessions, &client::Sessions::Clone, "ses_c", std::nullopt).value();
   EXPECT_FALSE(store_.Locate(of_child)->is_child);
   const protocol::Header header = HeaderIn(Dir(of_child));
   EXPECT_EQ(header.kind, "chat");
@@ -284,23 +289,25 @@ TEST_F(TreeTest, ACloneIsTheSessionAloneAndACloneOfAChildIsARoot) {
 
 TEST_F(TreeTest, EveryReaderTakesAChildsId) {
   const auto sessions = MakeLocalSessions(roots_);
-  EXPECT_EQ(sessions->Resolve("c"), "ses_c");
-  EXPECT_EQ(sessions->Tree("ses_c")->nodes.size(), 1u);
-  EXPECT_TRUE(sessions->Cost("ses_c"));
-  EXPECT_TRUE(sessions->Run("ses_c"));
-  EXPECT_TRUE(sessions->Tasks("ses_c"));
+  EXPECT_EQ(Await(*sessions, &client::Sessions::Resolve, "c").value(), "ses_c");
+  EXPECT_EQ(Await(*sessions, &client::Sessions::Tree, "ses_c")->nodes.size(), 1u);
+  EXPECT_TRUE(Await(*sessions, &client::Sessions::Cost, "ses_c"));
+  EXPECT_TRUE(Await(*sessions, &client::Sessions::Run, "ses_c"));
+  EXPECT_TRUE(Await(*sessions, &client::Sessions::Tasks, "ses_c"));
   std::size_t rows = 0;
-  EXPECT_TRUE(sessions->Transcript("ses_c", std::nullopt, [&](const auto&) { return ++rows > 0; }));
+  EXPECT_TRUE(Await(*sessions, &client::Sessions::Transcript, "ses_c", std::nullopt,
+                    [&](const auto&) { return ++rows > 0; }));
   EXPECT_EQ(rows, 1u);
 }
 
 TEST_F(TreeTest, NoVerbGuessesBetweenTwoChildrenOfOneId) {
   MakeChild("ses_d", "ses_c");
   const auto sessions = MakeLocalSessions(roots_);
-  EXPECT_EQ(sessions->Tree("ses_c").error().code, Code::kCorrupt);
-  EXPECT_EQ(sessions->Verify("ses_c").error().code, Code::kCorrupt);
-  EXPECT_EQ(sessions->Remove("ses_c").error().code, Code::kCorrupt);
-  EXPECT_EQ(sessions->Clone("ses_c", std::nullopt).error().code, Code::kCorrupt);
+  EXPECT_EQ(Await(*sessions, &client::Sessions::Tree, "ses_c").error().code, Code::kCorrupt);
+  EXPECT_EQ(Await(*sessions, &client::Sessions::Verify, "ses_c").error().code, Code::kCorrupt);
+  EXPECT_EQ(Await(*sessions, &client::Sessions::Remove, "ses_c").error().code, Code::kCorrupt);
+  EXPECT_EQ(Await(*sessions, &client::Sessions::Clone, "ses_c", std::nullopt).error().code,
+            Code::kCorrupt);
   EXPECT_EQ(Export(store_, "ses_c", client::ExportFormat::kTar, "", -1, true).error().code,
             Code::kCorrupt);
   EXPECT_TRUE(FindGarbage(store_, false)) << "each is looked after in its root";

@@ -182,7 +182,7 @@ TEST_F(TasksLiveTest, BashTaskSaysHowATaskOfAnEarlierProcessEnded) {
   Open(Here());
   Run("go");
   AwaitEnd("shell-1");
-  ASSERT_TRUE(session_->Close());
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   protocol::Attach attach = Here();
   attach.session_id = session_id_;
   Open(attach);
