@@ -11,12 +11,9 @@
 
 #include "base/random.h"
 #include "base/text_width.h"
-#include "base/version.h"
 #include "cli/cost_view.h"
 #include "cli/exit_codes.h"
-#include "cli/picker.h"
 #include "cli/slash.h"
-#include "cli/transcript_rows.h"
 #include "client/await.h"
 
 namespace stet::cli {
@@ -69,44 +66,6 @@ Result<Leaving> InteractiveSession::Run(const protocol::Attach& attach, const st
   return *leaving_;
 }
 
-void InteractiveSession::Attached(Result<std::unique_ptr<client::LiveSession>> attached) {
-  if (!attached) {
-    failed_ = attached.error();
-    return;
-  }
-  session_ = *std::move(attached);
-  MakeDesk();
-  session_->State(Later("state", [this](Result<protocol::LiveState> state) {
-    if (!state) {
-      failed_ = state.error();
-      return;
-    }
-    state_ = *std::move(state);
-    ShowOpening();
-  }));
-}
-
-void InteractiveSession::MakeDesk() {
-  desk_.emplace(Desk{.session = *session_,
-                     .sessions = setup_.sessions,
-                     .device = setup_.device,
-                     .view = view_,
-                     .terminal = setup_.terminal,
-                     .inbox = inbox_,
-                     .waits = waits_,
-                     .state = state_,
-                     .ask = [this](Dialog dialog) { Ask(std::move(dialog)); },
-                     .write = [this](std::string text) { editor_.SetText(std::move(text)); },
-                     .leave = [this](Leaving leaving) { leaving_ = std::move(leaving); },
-                     .begin = [this](const auto& turn_id) { TurnBegan(turn_id); },
-                     .pick_session =
-                         [this](const std::vector<protocol::SessionSummary>& sessions) {
-                           screen_.Hide();
-                           setup_.tty.Write(screen_.Take());
-                           return PickSession(sessions, setup_.tty);
-                         }});
-}
-
 /// The terminal is the user's again before the end, which may take its time. A host that does not
 /// answer is not waited for.
 Status InteractiveSession::Close() {
@@ -133,55 +92,6 @@ Status InteractiveSession::Close() {
     setup_.terminal.Say(fmt::format("To go on: stet -r {}", state_.session_id));
   }
   return closed;
-}
-
-void InteractiveSession::ShowOpening() {
-  view_.Note(fmt::format("stet {}  {}  mode {}  {}  /help", ProgramVersion(), state_.model,
-                         state_.mode, state_.cwd));
-  for (const std::string& note : state_.notes) view_.Note(note, Style::kYellow);
-  if (!resumed_) return Opened();
-  const auto shown = [this](Result<std::vector<protocol::Event>> path) {
-    if (path) return ShowRest(*std::move(path));
-    desk_->Complain(path.error());
-    ShowWhatWaits();
-  };
-  session_->Recent(kShownEvents, Later("history", shown));
-}
-
-/// What of the session's end was not shown yet.
-void InteractiveSession::ShowRest(std::vector<protocol::Event> path) {
-  const auto show = [this](Result<std::vector<protocol::Event>> end) {
-    if (end)
-      ShowEvents(transcript_.Reconcile(*std::move(end), kShownEvents), view_);
-    else
-      desk_->Complain(end.error());
-    ShowWhatWaits();
-  };
-  if (!transcript_.NeedsMore(path)) return show(std::move(path));
-  session_->Recent(client::Transcript::kMost, Later("history", show));
-}
-
-void InteractiveSession::ShowWhatWaits() {
-  const std::size_t queued = state_.follow_ups.size() + state_.steers.size();
-  if (queued > 0)
-    view_.Note(fmt::format("{} queued: /queue shows, /continue goes on with it", queued),
-               Style::kYellow);
-  if (state_.interrupted)
-    view_.Note("the last turn did not come to its end: /continue goes on with it", Style::kYellow);
-  if (state_.state != "idle") view_.Begin();
-  for (const protocol::Ask& ask : protocol::OpenAsks(state_)) Put(ask);
-  Opened();
-}
-
-/// What came while the session was being opened has its turn now.
-void InteractiveSession::Opened() {
-  opened_ = true;
-  for (const client::News& news : std::exchange(early_news_, {})) {
-    if (const auto* event = std::get_if<protocol::Event>(&news)) Take(*event);
-    if (const auto* transient = std::get_if<protocol::Transient>(&news)) Take(*transient);
-  }
-  if (!prompt_.empty()) Send(std::exchange(prompt_, ""), false);
-  for (const std::string& line : std::exchange(early_lines_, {})) Submit(line);
 }
 
 /// What was asked before we came, of which no news comes.

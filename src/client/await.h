@@ -4,8 +4,10 @@
 // Never on a thread that answers. Every call has a deadline of its own, so the wait ends.
 #pragma once
 
-#include <future>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -13,17 +15,34 @@
 
 namespace stet::client {
 
+/// Set once, waited for by one other thread.
+class Arrival {
+ public:
+  void Set();
+  void Wait();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool set_ = false;
+};
+
 /// Await(session, &LiveSession::Send, send): calls it and waits for what it replies.
 template <class Object, class Interface, class... Params, class... Arguments>
 auto Await(Object& object, void (Interface::*call)(Params...), Arguments&&... arguments) {
   using ReplyOf = std::tuple_element_t<sizeof...(Params) - 1, std::tuple<Params...>>;
-  using Answer = Result<typename ReplyOf::Value>;
-  // The answering side may still be inside set_value when this returns: it holds the promise, too.
-  const auto promise = std::make_shared<std::promise<Answer>>();
-  std::future<Answer> future = promise->get_future();
+  struct Answer : Arrival {
+    std::optional<Result<typename ReplyOf::Value>> value;
+  };
+  // Shared: the answering side may still be inside Set when this returns.
+  const auto answer = std::make_shared<Answer>();
   (object.*call)(std::forward<Arguments>(arguments)...,
-                 ReplyOf([promise](Answer answer) { promise->set_value(std::move(answer)); }));
-  return future.get();
+                 ReplyOf([answer](Result<typename ReplyOf::Value> value) {
+                   answer->value.emplace(std::move(value));
+                   answer->Set();
+                 }));
+  answer->Wait();
+  return *std::move(answer->value);
 }
 
 }  // namespace stet::client

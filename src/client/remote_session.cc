@@ -63,21 +63,23 @@ class RemoteSession::Line {
   /// Null when it is closed.
   [[nodiscard]] Subscription* subscription() { return subscription_.get(); }
 
-  template <protocol::IsMethod M, class T, class Read>
-  static void Ask(const std::shared_ptr<Line>& line, typename M::Params params,
-                  const CallOptions& options, const Reply<T>& reply, Read read) {
-    if (line->closed_) return reply(Fail(Code::kCancelled, "the session was closed"));
+  /// Hears what the host says; kCancelled when the session is closed first.
+  using Done = std::function<void(const Result<Raw>&, Line&)>;
+
+  static void Ask(const std::shared_ptr<Line>& line, const Request& request, const Done& done) {
+    if (line->closed_) return done(Fail(Code::kCancelled, "the session was closed"), *line);
     const std::uint64_t number = ++line->last_;
-    line->open_[number] = [reply] { reply(Fail(Code::kCancelled, "the session was closed")); };
-    params.session_id = line->session_id_;
-    client::Call<M>(line->thread_.connection(), params, options,
-                    [held = std::weak_ptr<Line>(line), number, reply, read](Replied<M> said) {
-                      const std::shared_ptr<Line> open = held.lock();
-                      if (!open || open->open_.erase(number) == 0)
-                        return;  // Answered when it was closed.
-                      if (!said) return reply(std::unexpected(std::move(said).error()));
-                      reply(read(*std::move(said), *open));
-                    });
+    line->open_[number] = done;
+    line->thread_.connection().Ask(
+        request, [held = std::weak_ptr<Line>(line), number](const Result<Raw>& said) {
+          const std::shared_ptr<Line> open = held.lock();
+          if (!open) return;
+          const auto found = open->open_.find(number);
+          if (found == open->open_.end()) return;  // Answered when it was closed.
+          const Done answered = std::move(found->second);
+          open->open_.erase(found);
+          answered(said, *open);
+        });
   }
 
   /// Ends what was asked. `reply` hears when the host knows that the session is let go of, or that
@@ -85,7 +87,8 @@ class RemoteSession::Line {
   void Close(const Reply<void>& reply) {
     if (std::exchange(closed_, true)) return reply({});
     subscription_.reset();
-    for (const auto& [number, cancel] : std::exchange(open_, {})) cancel();
+    for (const auto& [number, done] : std::exchange(open_, {}))
+      done(Fail(Code::kCancelled, "the session was closed"), *this);
     if (thread_.connection().state() != LinkState::kConnected) return reply({});
     protocol::SessionRef ref;
     ref.session_id = session_id_;
@@ -101,7 +104,7 @@ class RemoteSession::Line {
   std::unique_ptr<Subscription> subscription_;
   bool closed_ = false;
   std::uint64_t last_ = 0;
-  std::map<std::uint64_t, std::function<void()>> open_;  // How each call is cancelled.
+  std::map<std::uint64_t, Done> open_;  // The calls that are not answered.
 };
 
 RemoteSession::RemoteSession(const RemoteLink& link, std::string session_id)
@@ -127,9 +130,14 @@ void RemoteSession::Begin(StreamOptions options, std::optional<protocol::Attach>
 template <protocol::IsMethod M, class T, class Read>
 void RemoteSession::Ask(typename M::Params params, const CallOptions& options,
                         const Reply<T>& reply, Read read) {
-  link_.thread.loop().Post([line = line_, params = std::move(params), options, reply, read] {
-    Line::Ask<M>(line, params, options, reply, read);
-  });
+  params.session_id = session_id_;
+  Line::Done done = [reply, read](const Result<Raw>& answer, Line& line) {
+    Replied<M> said = ReadReply<M>(answer);
+    if (!said) return reply(std::unexpected(std::move(said).error()));
+    reply(read(*std::move(said), line));
+  };
+  link_.thread.loop().Post([line = line_, request = RequestOf<M>(params, options),
+                            done = std::move(done)] { Line::Ask(line, request, done); });
 }
 
 template <protocol::IsMethod M, class T>
