@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/json_view.h"
 #include "base/loop_thread.h"
 #include "base/subprocess.h"
 #include "base/temp_dir.h"
@@ -19,6 +18,7 @@
 #include "client/await.h"
 #include "client/remote_live.h"
 #include "emulator/emulator.h"
+#include "json/view.h"
 #include "protocol/methods.h"
 #include "rpc/dial.h"
 

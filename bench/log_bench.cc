@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/describe.h"
 #include "base/subprocess.h"
 #include "bench/append_measures.h"
 #include "bench/generator.h"
 #include "bench/measure.h"
+#include "json/describe.h"
 #include "log/tree.h"
 
 namespace stet::bench {

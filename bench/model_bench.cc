@@ -12,12 +12,12 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
 #include "base/subprocess.h"
 #include "bench/cost.h"
 #include "bench/measure.h"
 #include "bench/model_child.h"
+#include "json/view.h"
+#include "json/writer.h"
 #include "provider/dialect.h"
 
 namespace stet::bench {

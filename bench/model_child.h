@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/describe.h"
+#include "json/describe.h"
 #include "provider/model.h"
 #include "provider/request.h"
 

@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
 #include "base/temp_dir.h"
 #include "bench/cost.h"
 #include "bench/measure.h"
 #include "emulator/emulator.h"
+#include "json/view.h"
+#include "json/writer.h"
 
 namespace stet::bench {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
 #include "base/utf8.h"
 #include "hook/kinds.h"
+#include "json/json.h"
 
 namespace stet::fuzz {
 namespace {

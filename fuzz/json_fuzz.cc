@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/utf8.h"
+#include "json/json.h"
 
 namespace stet::fuzz {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_schema.h"
+#include "json/schema.h"
 
 namespace stet::fuzz {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/json_view.h"
 #include "base/utf8.h"
+#include "json/view.h"
 #include "provider/offline_plan.h"
 
 namespace stet::fuzz {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
 #include "base/secrets.h"
+#include "json/json.h"
 #include "policy/rule.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

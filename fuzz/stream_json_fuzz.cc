@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "base/json_view.h"
 #include "base/line_cutter.h"
 #include "base/random.h"
 #include "base/utf8.h"
 #include "cli/stream_json_asks.h"
 #include "cli/stream_json_control.h"
 #include "cli/stream_json_input.h"
+#include "json/view.h"
 
 namespace stet::fuzz {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "acp/tool_view.h"
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/view.h"
+#include "json/writer.h"
 
 namespace stet::acp {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "json/json.h"
 #include "protocol/ask.h"
 
 namespace stet::acp {

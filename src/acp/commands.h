@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "base/json_writer.h"
 #include "base/result.h"
 #include "client/commands.h"
 #include "client/live.h"
+#include "json/writer.h"
 
 namespace stet::acp {
 

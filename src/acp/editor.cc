@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/view.h"
+#include "json/writer.h"
 #include "protocol/client_methods.h"
 
 namespace stet::acp {

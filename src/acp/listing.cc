@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "json/writer.h"
 
 namespace stet::acp {
 namespace {

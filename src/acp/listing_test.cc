@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 
 namespace stet::acp {
 namespace {

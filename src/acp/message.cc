@@ -1,6 +1,6 @@
 #include "acp/message.h"
 
-#include "base/json_writer.h"
+#include "json/writer.h"
 
 namespace stet::acp {
 namespace {

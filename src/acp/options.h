@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_writer.h"
 #include "base/result.h"
+#include "json/writer.h"
 #include "protocol/live.h"
 #include "protocol/models.h"
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
 #include "base/version.h"
+#include "json/writer.h"
 
 namespace stet::acp {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_view.h"
 #include "base/result.h"
+#include "json/view.h"
 #include "protocol/live.h"
 
 namespace stet::acp {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/view.h"
+#include "json/writer.h"
 
 namespace stet::acp {
 

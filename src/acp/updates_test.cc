@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 
 namespace stet::acp {
 namespace {

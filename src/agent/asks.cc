@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "base/random.h"
+#include "json/view.h"
 #include "protocol/ids.h"
 
 namespace stet::agent {

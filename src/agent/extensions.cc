@@ -7,9 +7,9 @@
 #include "agent/hooks.h"
 #include "agent/items.h"
 #include "agent/turn.h"
-#include "base/json_writer.h"
 #include "base/utf8.h"
 #include "hook/extensions.h"
+#include "json/writer.h"
 #include "log/tree.h"
 
 namespace stet::agent {

@@ -6,8 +6,8 @@
 #include <sys/utsname.h>
 
 #include "base/fs.h"
-#include "base/json_writer.h"
 #include "base/utf8.h"
+#include "json/writer.h"
 
 namespace stet::agent {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/hash.h"
-#include "base/json_view.h"
 #include "base/loop.h"
+#include "json/view.h"
 #include "log/log_fixture.h"
 #include "provider/provider.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "agent/pins.h"
-#include "base/json_view.h"
+#include "json/view.h"
 #include "protocol/ids.h"
 
 namespace stet::agent {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "context/conversation.h"
+#include "json/view.h"
 
 namespace stet::agent {
 namespace {

@@ -4,8 +4,8 @@
 #include "agent/settings.h"
 #include "agent/workbench.h"
 #include "base/hash.h"
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/view.h"
+#include "json/writer.h"
 
 namespace stet::agent {
 

@@ -4,9 +4,9 @@
 
 #include "agent/items.h"
 #include "agent/settings.h"
-#include "base/json_view.h"
-#include "base/json_writer.h"
 #include "base/utf8.h"
+#include "json/view.h"
+#include "json/writer.h"
 #include "policy/check_command.h"
 #include "protocol/ids.h"
 #include "run/capsule_restore.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
+#include "json/writer.h"
 #include "sandbox/support.h"
 #include "tool/excluded.h"
 

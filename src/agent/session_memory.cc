@@ -4,9 +4,9 @@
 
 #include "agent/compaction.h"
 #include "agent/summary.h"
-#include "base/json_view.h"
-#include "base/json_writer.h"
 #include "context/retelling.h"
+#include "json/view.h"
+#include "json/writer.h"
 #include "log/tree.h"
 
 namespace stet::agent {

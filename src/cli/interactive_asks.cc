@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "base/text_width.h"
 #include "cli/interactive_session.h"
 #include "cli/live_view_change.h"
+#include "json/view.h"
 
 namespace stet::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 
 #include "base/fs.h"
-#include "base/json.h"
+#include "json/json.h"
 
 namespace stet::cli {
 namespace {

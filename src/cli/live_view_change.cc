@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "base/text.h"
 #include "base/text_width.h"
+#include "json/view.h"
 
 namespace stet::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <string>
 
-#include "base/json.h"
 #include "cli/terminal.h"
+#include "json/json.h"
 
 namespace stet::cli {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
 #include "cli/exit_codes.h"
 #include "cli/run_view.h"
 #include "cli/stream_json_output.h"
+#include "json/writer.h"
 
 namespace stet::cli {
 namespace {

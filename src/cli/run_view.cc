@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "base/text_width.h"
+#include "json/view.h"
 
 namespace stet::cli {
 namespace {

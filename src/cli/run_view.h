@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "json/writer.h"
 #include "protocol/live.h"
 #include "protocol/run_report.h"
 

@@ -1,8 +1,8 @@
 #include "cli/stream_json_asks.h"
 
-#include "base/json_tree.h"
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/tree.h"
+#include "json/view.h"
+#include "json/writer.h"
 
 namespace stet::cli {
 namespace {

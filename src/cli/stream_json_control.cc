@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
 #include "base/version.h"
 #include "cli/work.h"
+#include "json/writer.h"
 
 namespace stet::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_view.h"
 #include "base/result.h"
+#include "json/view.h"
 #include "protocol/live.h"
 
 namespace stet::cli {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
-#include "base/json_view.h"
 #include "base/utf8.h"
+#include "json/view.h"
 
 namespace stet::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <variant>
 
-#include "base/json.h"
 #include "base/result.h"
+#include "json/json.h"
 #include "protocol/live.h"
 
 namespace stet::cli {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "base/json_view.h"
 #include "base/version.h"
+#include "json/view.h"
 
 namespace stet::cli {
 namespace {

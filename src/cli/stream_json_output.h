@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "json/writer.h"
 #include "protocol/event.h"
 #include "protocol/live.h"
 #include "protocol/transient.h"

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "base/json_writer.h"
 #include "cli/stream_json_output.h"
+#include "json/writer.h"
 
 namespace stet::cli {
 

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/json.h"
-#include "base/json_view.h"
 #include "base/utf8.h"
 #include "client/await.h"
+#include "json/json.h"
+#include "json/view.h"
 
 namespace stet::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "base/json.h"
 #include "base/result.h"
+#include "json/json.h"
 #include "protocol/services.h"
 
 namespace stet::client {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/describe.h"
 #include "base/result.h"
+#include "json/describe.h"
 
 namespace stet::config {
 

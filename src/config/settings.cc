@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/fs.h"
-#include "base/json_view.h"
 #include "base/utf8.h"
 #include "config/toml.h"
+#include "json/view.h"
 
 namespace stet::config {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/describe.h"
 #include "base/result.h"
 #include "config/hook_settings.h"
+#include "json/describe.h"
 
 namespace stet::config {
 

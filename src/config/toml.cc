@@ -18,7 +18,7 @@
 #define TOML_UNREACHABLE __builtin_unreachable()
 #include <toml++/toml.h>
 
-#include "base/json.h"
+#include "json/json.h"
 
 namespace stet::config {
 namespace {

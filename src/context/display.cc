@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/json_view.h"
+#include "json/view.h"
 
 namespace stet::context {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "base/json_view.h"
 #include "context/reminder.h"
+#include "json/view.h"
 #include "run/capsule.h"
 
 namespace stet::context {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "base/utf8.h"
+#include "json/view.h"
 
 namespace stet::context {
 namespace {

@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
 #include "emulator/http.h"
 #include "emulator/model_service.h"
 #include "emulator/plan.h"
 #include "emulator/playbook.h"
 #include "emulator/prompt_cache.h"
 #include "emulator/server.h"
+#include "json/view.h"
+#include "json/writer.h"
 
 namespace stet::emulator {
 namespace {

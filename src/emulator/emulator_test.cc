@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_view.h"
 #include "base/temp_dir.h"
 #include "emulator/raw_client_fixture.h"
+#include "json/view.h"
 
 namespace stet::emulator {
 namespace {

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "base/describe.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "emulator/script.h"
+#include "json/describe.h"
 
 namespace stet::emulator {
 

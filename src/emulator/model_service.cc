@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/json_writer.h"
+#include "json/writer.h"
 
 namespace stet::emulator {
 namespace {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "base/json_schema.h"
 #include "base/result.h"
 #include "emulator/connection.h"
 #include "emulator/http.h"
@@ -16,6 +15,7 @@
 #include "emulator/plan.h"
 #include "emulator/playbook.h"
 #include "emulator/prompt_cache.h"
+#include "json/schema.h"
 
 namespace stet::emulator {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "base/json_tree.h"
+#include "json/tree.h"
 
 namespace stet::emulator {
 namespace {

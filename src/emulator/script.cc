@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json.h"
 #include "base/utf8.h"
+#include "json/json.h"
 
 namespace stet::emulator {
 namespace {

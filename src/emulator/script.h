@@ -13,8 +13,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/describe.h"
 #include "base/result.h"
+#include "json/describe.h"
 
 namespace stet::emulator {
 

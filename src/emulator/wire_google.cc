@@ -1,10 +1,10 @@
 // The Google Generative AI wire.
 #include <fmt/format.h>
 
-#include "base/json.h"
-#include "base/json_view.h"
-#include "base/json_writer.h"
 #include "emulator/wire.h"
+#include "json/json.h"
+#include "json/view.h"
+#include "json/writer.h"
 
 namespace stet::emulator {
 namespace {

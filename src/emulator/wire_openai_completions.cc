@@ -1,7 +1,7 @@
 // The OpenAI Chat Completions wire, and how servers that follow it differ.
-#include "base/json.h"
-#include "base/json_writer.h"
 #include "emulator/wire.h"
+#include "json/json.h"
+#include "json/writer.h"
 
 namespace stet::emulator {
 namespace {

@@ -1,6 +1,6 @@
 // The OpenAI Responses wire.
-#include "base/json_writer.h"
 #include "emulator/wire.h"
+#include "json/writer.h"
 
 namespace stet::emulator {
 namespace {

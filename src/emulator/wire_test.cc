@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
 #include "emulator/raw_client_fixture.h"
+#include "json/view.h"
 
 namespace stet::emulator {
 namespace {

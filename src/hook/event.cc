@@ -1,7 +1,7 @@
 #include "hook/event.h"
 
-#include "base/json_writer.h"
 #include "config/hook_settings.h"
+#include "json/writer.h"
 
 namespace stet::hook {
 namespace {

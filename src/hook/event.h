@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json.h"
+#include "json/json.h"
 
 namespace stet::hook {
 

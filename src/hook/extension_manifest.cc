@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "base/describe.h"
 #include "base/fs.h"
-#include "base/json_view.h"
 #include "config/toml.h"
+#include "json/describe.h"
+#include "json/view.h"
 
 namespace stet::hook {
 namespace {

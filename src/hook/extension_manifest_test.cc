@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_view.h"
 #include "base/source_dir_fixture.h"
 #include "base/temp_dir.h"
 #include "hook/extension_reply.h"
+#include "json/view.h"
 
 namespace stet::hook {
 namespace {

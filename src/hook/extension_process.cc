@@ -8,8 +8,8 @@
 #include <signal.h>
 
 #include "base/clock.h"
-#include "base/json_view.h"
 #include "base/utf8.h"
+#include "json/view.h"
 
 namespace stet::hook {
 namespace {

@@ -18,9 +18,9 @@
 
 #include "base/cancel.h"
 #include "base/fd.h"
-#include "base/json.h"
 #include "base/loop.h"
 #include "base/subprocess.h"
+#include "json/json.h"
 #include "rpc/json_lines.h"
 
 namespace stet::hook {

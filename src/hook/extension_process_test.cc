@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "base/environment.h"
-#include "base/json_view.h"
 #include "base/temp_dir.h"
 #include "hook/process.h"
+#include "json/view.h"
 
 namespace stet::hook {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "base/utf8.h"
+#include "json/view.h"
 
 namespace stet::hook {
 namespace {

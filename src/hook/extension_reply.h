@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
+#include "json/json.h"
 #include "tool/tool.h"
 
 namespace stet::hook {

@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
 #include "base/utf8.h"
 #include "hook/extension_process.h"
 #include "hook/process.h"
+#include "json/view.h"
+#include "json/writer.h"
 
 namespace stet::hook {
 namespace {

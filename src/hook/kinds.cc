@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "base/utf8.h"
 #include "hook/process.h"
+#include "json/view.h"
 #include "net/http.h"
 
 namespace stet::hook {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "hook/event.h"
+#include "json/json.h"
 
 namespace stet::hook {
 

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_view.h"
 #include "base/source_dir_fixture.h"
 #include "config/settings.h"
+#include "json/view.h"
 
 namespace stet::hook {
 namespace {

@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
 #include "host/connection.h"
 #include "host/dispatch.h"
 #include "host/event_stream.h"
 #include "host/host.h"
 #include "host/line.h"
+#include "json/writer.h"
 #include "protocol/methods.h"
 #include "rpc/http_text.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 
 namespace stet::host {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "agent/instructions.h"
 #include "base/fs.h"
-#include "base/json_view.h"
 #include "config/settings.h"
 #include "config/toml.h"
 #include "host/beside.h"
@@ -15,6 +14,7 @@
 #include "host/sandbox_run.h"
 #include "host/trust.h"
 #include "host/vault.h"
+#include "json/view.h"
 #include "provider/selection.h"
 
 namespace stet::host {

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json_view.h"
 #include "config/toml.h"
+#include "json/view.h"
 #include "tool/git_programs.h"
 
 namespace stet::host {

@@ -6,10 +6,10 @@
 
 #include "base/base64.h"
 #include "base/fs.h"
-#include "base/json_writer.h"
 #include "base/lock.h"
 #include "base/seal.h"
 #include "host/keyring.h"
+#include "json/writer.h"
 
 namespace stet::host {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/hash.h"
-#include "base/json.h"
 #include "base/result.h"
+#include "json/json.h"
 
 namespace stet::log {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/diagnostics.h"
 #include "base/fs.h"
-#include "base/json.h"
 #include "base/utf8.h"
+#include "json/json.h"
 #include "log/line.h"
 #include "log/log_impl.h"
 #include "log/tree.h"

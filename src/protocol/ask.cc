@@ -1,7 +1,7 @@
 #include "protocol/ask.h"
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/view.h"
+#include "json/writer.h"
 
 namespace stet::protocol {
 namespace {

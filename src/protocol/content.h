@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "base/describe.h"
+#include "json/describe.h"
 
 namespace stet::protocol {
 

@@ -11,8 +11,8 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "base/describe.h"
 #include "base/result.h"
+#include "json/describe.h"
 
 namespace stet::protocol {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
+#include "json/json.h"
 
 namespace stet::protocol {
 

@@ -1,8 +1,8 @@
 // Replies in the dialect of Anthropic's Messages.
 #include <algorithm>
 
-#include "base/json_members.h"
 #include "base/utf8.h"
+#include "json/members.h"
 #include "provider/dialect.h"
 #include "provider/event_shape.h"
 

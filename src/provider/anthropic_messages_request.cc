@@ -3,8 +3,8 @@
 #include <array>
 #include <ranges>
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/view.h"
+#include "json/writer.h"
 #include "provider/dialect.h"
 #include "provider/replay.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "provider/dialect.h"
 
 namespace stet::provider::anthropic_messages_request_test {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "base/utf8.h"
+#include "json/view.h"
 #include "provider/sse.h"
 
 namespace stet::provider {

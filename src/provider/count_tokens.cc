@@ -4,8 +4,8 @@
 #include <array>
 #include <span>
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/view.h"
+#include "json/writer.h"
 #include "provider/failure.h"
 
 namespace stet::provider {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_members.h"
 #include "base/random.h"
+#include "json/members.h"
 #include "provider/reply_fixture.h"
 
 namespace stet::provider {

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "json/view.h"
 
 namespace stet::provider {
 namespace {

@@ -3,9 +3,9 @@
 #include <array>
 #include <utility>
 
-#include "base/json_members.h"
-#include "base/json_writer.h"
 #include "base/utf8.h"
+#include "json/members.h"
+#include "json/writer.h"
 #include "provider/dialect.h"
 #include "provider/event_shape.h"
 #include "provider/replay.h"

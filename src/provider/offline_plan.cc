@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
 #include "base/text.h"
+#include "json/writer.h"
 
 namespace stet::provider {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "json/json.h"
 
 namespace stet::provider {
 

@@ -1,5 +1,5 @@
 // openai-completions: how a request is written for POST {base}/chat/completions.
-#include "base/json_writer.h"
+#include "json/writer.h"
 #include "provider/dialect.h"
 #include "provider/openai_wire.h"
 #include "provider/replay.h"

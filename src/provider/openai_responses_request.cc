@@ -1,6 +1,6 @@
 // openai-responses: how a request is written for POST {base}/responses, without state on the
 // server. The wire has no stop sequences: those of the request are left out.
-#include "base/json_writer.h"
+#include "json/writer.h"
 #include "provider/dialect.h"
 #include "provider/openai_wire.h"
 #include "provider/replay.h"

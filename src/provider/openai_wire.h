@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "provider/dialect.h"
 
 namespace stet::provider::openai {

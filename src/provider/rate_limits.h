@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "base/describe.h"
+#include "json/describe.h"
 #include "net/wire.h"
 
 namespace stet::provider {

@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "base/base64.h"
-#include "base/json_view.h"
+#include "json/view.h"
 
 namespace stet::provider {
 namespace {

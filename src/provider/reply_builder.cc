@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/json.h"
+#include "json/json.h"
 #include "protocol/ids.h"
 
 namespace stet::provider {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "provider/dialect.h"
 
 namespace stet::provider {

@@ -1,8 +1,8 @@
 #include "rpc/json_rpc.h"
 
-#include "base/json_members.h"
-#include "base/json_writer.h"
 #include "base/utf8.h"
+#include "json/members.h"
+#include "json/writer.h"
 
 namespace stet::rpc {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <variant>
 
-#include "base/json.h"
+#include "json/json.h"
 
 namespace stet::rpc {
 

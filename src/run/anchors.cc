@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "base/json_view.h"
+#include "json/view.h"
 
 namespace stet::run {
 namespace {

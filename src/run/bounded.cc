@@ -1,7 +1,7 @@
 #include "run/bounded.h"
 
-#include "base/json_tree.h"
 #include "base/utf8.h"
+#include "json/tree.h"
 
 namespace stet::run {
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
-#include "base/json_view.h"
 #include "base/utf8.h"
+#include "json/view.h"
 #include "run/capsule.h"
 
 namespace stet::run {

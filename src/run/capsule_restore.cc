@@ -4,8 +4,8 @@
 #include <unordered_map>
 
 #include "base/hash.h"
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/view.h"
+#include "json/writer.h"
 #include "run/line_refs.h"
 
 namespace stet::run {

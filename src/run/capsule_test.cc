@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_tree.h"
 #include "base/source_dir_fixture.h"
+#include "json/tree.h"
 #include "run/run_fixture.h"
 
 namespace stet::run {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_tree.h"
+#include "json/tree.h"
 #include "run/run_fixture.h"
 
 namespace stet::run {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "run/bounded.h"
 
 namespace stet::run {

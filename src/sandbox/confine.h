@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/describe.h"
+#include "json/describe.h"
 #include "sandbox/profile.h"
 
 namespace stet::sandbox {

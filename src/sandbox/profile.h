@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/describe.h"
+#include "json/describe.h"
 
 namespace stet::sandbox {
 

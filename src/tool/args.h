@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_view.h"
+#include "json/view.h"
 
 namespace stet::tool {
 

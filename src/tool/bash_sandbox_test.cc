@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "sandbox/apart_dir_fixture.h"
 #include "sandbox/support.h"
 #include "tool/editor_fixture.h"

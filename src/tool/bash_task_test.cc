@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "base/guard_fixture.h"
-#include "base/json_view.h"
+#include "json/view.h"
 #include "tool/tool_fixture.h"
 
 namespace stet::tool {

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "tool/tool_fixture.h"
 
 namespace stet::tool {

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/json_view.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "json/view.h"
 
 namespace stet::tool {
 namespace {

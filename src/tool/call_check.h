@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
-#include "base/json_schema.h"
 #include "base/result.h"
+#include "json/json.h"
+#include "json/schema.h"
 
 namespace stet::tool {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
+#include "json/json.h"
 
 namespace stet::tool {
 

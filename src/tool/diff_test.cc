@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
 #include "base/random.h"
+#include "json/view.h"
 
 namespace stet::tool {
 namespace {

@@ -2,8 +2,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json_view.h"
 #include "base/random.h"
+#include "json/view.h"
 #include "tool/text_file.h"
 #include "tool/tool_fixture.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/view.h"
+#include "json/writer.h"
 
 namespace stet::tool {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 
 namespace stet::tool {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_schema.h"
 #include "base/result.h"
+#include "json/schema.h"
 #include "protocol/tool_spec.h"
 #include "tool/tool.h"
 

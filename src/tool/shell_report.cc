@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
 #include "base/utf8.h"
+#include "json/writer.h"
 #include "sandbox/blocked.h"
 
 namespace stet::tool {

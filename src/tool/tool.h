@@ -13,9 +13,9 @@
 
 #include "base/cancel.h"
 #include "base/ignore.h"
-#include "base/json.h"
 #include "base/loop.h"
 #include "base/result.h"
+#include "json/json.h"
 #include "protocol/content.h"
 #include "protocol/work.h"
 #include "sandbox/confinement.h"

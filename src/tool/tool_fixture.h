@@ -11,8 +11,8 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "base/json_writer.h"
 #include "base/temp_dir.h"
+#include "json/writer.h"
 #include "tool/builtin.h"
 #include "tool/registry.h"
 

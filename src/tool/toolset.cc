@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/json_view.h"
-#include "base/json_writer.h"
+#include "json/view.h"
+#include "json/writer.h"
 #include "tool/call_check.h"
 
 namespace stet::tool {

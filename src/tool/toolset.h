@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_schema.h"
 #include "base/result.h"
+#include "json/schema.h"
 #include "protocol/tool_spec.h"
 
 namespace stet::tool {

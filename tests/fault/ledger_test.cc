@@ -10,11 +10,11 @@
 
 #include <poll.h>
 
-#include "base/json_writer.h"
 #include "base/random.h"
 #include "base/subprocess.h"
 #include "base/temp_dir.h"
 #include "emulator/emulator.h"
+#include "json/writer.h"
 #include "tests/fault/caller.h"
 #include "tests/fault/faults.h"
 #include "tests/scale.h"

@@ -10,9 +10,9 @@
 #include <tuple>
 #include <variant>
 
-#include "base/describe.h"
 #include "base/random.h"
 #include "base/utf8.h"
+#include "json/describe.h"
 
 namespace stet::fault {
 

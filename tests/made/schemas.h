@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/describe.h"
-#include "base/json_writer.h"
+#include "json/describe.h"
+#include "json/writer.h"
 
 namespace stet::test {
 

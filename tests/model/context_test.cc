@@ -1,6 +1,6 @@
 // What is said about the next request, over the emulator.
-#include "base/json_view.h"
 #include "client/await.h"
+#include "json/view.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 
 namespace stet::test {
 

@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_schema.h"
 #include "base/source_dir_fixture.h"
 #include "base/temp_dir.h"
 #include "context/conversation.h"
+#include "json/schema.h"
 #include "log/tree.h"
 #include "provider/dialect.h"
 #include "tests/model/history_fixture.h"

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "base/json_view.h"
 #include "base/loop_thread.h"
 #include "client/remote_live.h"
 #include "host/host.h"
+#include "json/view.h"
 #include "rpc/dial.h"
 
 namespace stet::test {

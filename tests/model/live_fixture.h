@@ -12,13 +12,13 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_view.h"
 #include "base/temp_dir.h"
 #include "config/roots.h"
 #include "emulator/emulator.h"
 #include "host/local_live.h"
 #include "host/local_sessions.h"
 #include "host/session_store.h"
+#include "json/view.h"
 #include "log/log.h"
 #include "tests/model/host_fixture.h"
 

@@ -1,8 +1,8 @@
 // Pins, snips and gates over the emulator: what a model is shown of them, and what people are told.
 #include <fmt/format.h>
 
-#include "base/json_view.h"
 #include "client/await.h"
+#include "json/view.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {

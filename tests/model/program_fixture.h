@@ -11,9 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_view.h"
 #include "base/subprocess.h"
 #include "base/temp_dir.h"
+#include "json/view.h"
 #include "protocol/models.h"
 #include "tests/model/model_fixture.h"
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "tests/scenario/scripted_fixture.h"
 #include "tests/scenario/stream_fixture.h"
 

@@ -1,7 +1,7 @@
 // `stet attach`: what was seen the last time is there at once, and what the host says takes over.
 #include <csignal>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "tests/scenario/interactive_fixture.h"
 
 namespace stet::scenario {

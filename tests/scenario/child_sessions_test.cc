@@ -1,9 +1,9 @@
 // `stet` on sessions that have children.
 #include <gtest/gtest.h>
 
-#include "base/describe.h"
 #include "base/fs.h"
 #include "host/session_tree_fixture.h"
+#include "json/describe.h"
 #include "protocol/session.h"
 #include "tests/scenario/program.h"
 

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_schema.h"
-#include "base/json_view.h"
 #include "base/source_dir_fixture.h"
 #include "emulator/raw_client_fixture.h"
+#include "json/schema.h"
+#include "json/view.h"
 #include "tests/scenario/program.h"
 #include "tests/scenario/running_emulator.h"
 

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
 #include "base/source_dir_fixture.h"
+#include "json/view.h"
 #include "tests/scenario/scripted_fixture.h"
 
 namespace stet::scenario {

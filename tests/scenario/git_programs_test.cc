@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/json_writer.h"
+#include "json/writer.h"
 #include "tests/scenario/scripted_fixture.h"
 
 namespace stet::scenario {

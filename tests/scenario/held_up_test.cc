@@ -5,7 +5,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "tests/scenario/interactive_fixture.h"
 
 namespace stet::scenario {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "tests/scenario/scripted_fixture.h"
 
 namespace stet::scenario {

@@ -2,9 +2,9 @@
 #include <csignal>
 
 #include "base/clock.h"
-#include "base/json_view.h"
 #include "client/await.h"
 #include "client/remote_live.h"
+#include "json/view.h"
 #include "rpc/certificate.h"
 #include "tests/scenario/interactive_fixture.h"
 

@@ -1,7 +1,7 @@
 // Pins, snips and gates at a terminal, and what the command line says of them afterwards.
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
+#include "json/view.h"
 #include "tests/scenario/interactive_fixture.h"
 
 namespace stet::scenario {

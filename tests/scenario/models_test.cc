@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/describe.h"
 #include "base/fs.h"
-#include "base/json_view.h"
+#include "json/describe.h"
+#include "json/view.h"
 #include "provider/catalogue.h"
 #include "tests/scenario/program.h"
 #include "tests/scenario/running_emulator.h"

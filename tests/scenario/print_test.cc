@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_view.h"
 #include "base/temp_dir.h"
 #include "emulator/emulator.h"
+#include "json/view.h"
 #include "tests/scenario/program.h"
 
 namespace stet::scenario {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_view.h"
+#include "json/view.h"
 #include "tests/model/cause_fixture.h"
 #include "tests/model/projection_fixture.h"
 

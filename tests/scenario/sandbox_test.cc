@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_view.h"
 #include "emulator/emulator.h"
+#include "json/view.h"
 #include "sandbox/support.h"
 #include "tests/scenario/program.h"
 

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "base/describe.h"
 #include "base/fs.h"
 #include "base/lock.h"
 #include "base/source_dir_fixture.h"
+#include "json/describe.h"
 #include "log/log.h"
 #include "protocol/ids.h"
 #include "protocol/session.h"

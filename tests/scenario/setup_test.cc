@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json_view.h"
+#include "json/view.h"
 #include "protocol/device.h"
 #include "tests/scenario/program.h"
 

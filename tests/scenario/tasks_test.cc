@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "base/json_view.h"
+#include "json/view.h"
 #include "tests/scenario/interactive_fixture.h"
 
 namespace stet::scenario {

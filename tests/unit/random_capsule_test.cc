@@ -2,9 +2,9 @@
 // capsule that is made is valid, and no value breaks the checker.
 #include <gtest/gtest.h>
 
-#include "base/json_tree.h"
 #include "base/random.h"
 #include "base/utf8.h"
+#include "json/tree.h"
 #include "run/run_fixture.h"
 #include "tests/scale.h"
 

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json_view.h"
 #include "base/random.h"
 #include "host/feed.h"
+#include "json/view.h"
 #include "tests/scale.h"
 
 namespace stet::host {

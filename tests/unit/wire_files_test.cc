@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/json.h"
 #include "base/source_dir_fixture.h"
+#include "json/json.h"
 
 namespace stet::test {
 namespace {

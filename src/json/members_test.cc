@@ -1,4 +1,4 @@
-#include "base/json_members.h"
+#include "json/members.h"
 
 #include <gtest/gtest.h>
 

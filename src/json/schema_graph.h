@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_tree.h"
 #include "base/result.h"
+#include "json/tree.h"
 
 namespace stet {
 

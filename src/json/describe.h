@@ -31,8 +31,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
+#include "json/json.h"
 
 namespace stet {
 

@@ -1,11 +1,11 @@
-#include "base/json_schema_pattern.h"
+#include "json/schema_pattern.h"
 
 #include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
 
-#include "base/json_schema.h"
+#include "json/schema.h"
 
 namespace stet {
 namespace {

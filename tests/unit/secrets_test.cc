@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/json.h"
 #include "base/secrets_fixture.h"
+#include "json/json.h"
 
 namespace stet {
 namespace {

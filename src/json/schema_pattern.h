@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "base/json_schema_graph.h"
 #include "base/result.h"
+#include "json/schema_graph.h"
 
 namespace stet {
 

@@ -1,4 +1,4 @@
-#include "base/describe.h"
+#include "json/describe.h"
 
 #include <gtest/gtest.h>
 

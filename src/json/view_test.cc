@@ -1,4 +1,4 @@
-#include "base/json_view.h"
+#include "json/view.h"
 
 #include <vector>
 

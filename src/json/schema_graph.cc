@@ -1,4 +1,4 @@
-#include "base/json_schema_graph.h"
+#include "json/schema_graph.h"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "base/json_schema.h"
-#include "base/json_schema_pattern.h"
+#include "json/schema.h"
+#include "json/schema_pattern.h"
 
 namespace stet {
 namespace {

@@ -1,11 +1,11 @@
-#include "base/json_tree.h"
+#include "json/tree.h"
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 
-#include "base/json_writer.h"
 #include "base/utf8.h"
+#include "json/writer.h"
 
 namespace stet {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/json_schema.h"
+#include "json/schema.h"
 
 #include <gtest/gtest.h>
 

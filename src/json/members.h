@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/json_view.h"
+#include "json/view.h"
 
 namespace stet {
 

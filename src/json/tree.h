@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
+#include "json/json.h"
 
 namespace stet {
 

@@ -1,4 +1,4 @@
-#include "base/json_schema.h"
+#include "json/schema.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "base/json_schema_graph.h"
-#include "base/json_schema_pattern.h"
 #include "base/utf8.h"
+#include "json/schema_graph.h"
+#include "json/schema_pattern.h"
 
 namespace stet {
 namespace {
