@@ -13,23 +13,8 @@ namespace {
 /// `at` is when it happened: of a task that was lost, when anything was last heard of it.
 void TakeTask(Millis at, const protocol::Task& task, protocol::TaskRows& rows) {
   auto row = std::ranges::find(rows, task.task_id, &protocol::TaskRow::task_id);
-  if (row == rows.end()) {
-    row = rows.emplace(rows.end());
-    row->task_id = task.task_id;
-    row->kind = task.kind;
-    row->state = "running";
-    row->name = task.name.value_or("");
-    row->by = task.by;
-    row->tool_call_id = task.tool_call_id;
-    row->started_at = at;
-  }
-  if (!task.ends()) return;
-  row->state = task.phase == "lost" ? "lost" : task.status.value_or("completed");
-  row->ended_at = std::max<Millis>(at, row->started_at);
-  row->exit = task.exit;
-  row->signal = task.signal;
-  row->tail = task.tail;
-  row->output = task.output;
+  if (row == rows.end()) row = rows.insert(rows.end(), protocol::BegunTask(task, at));
+  protocol::TakeTaskEnd(task, at, *row);
 }
 
 }  // namespace

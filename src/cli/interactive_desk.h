@@ -64,10 +64,7 @@ struct Desk {
         [this, wait = waits.Begin(what), next = std::move(next)](auto answer) mutable {
           waits.End(wait);
           if (!answer) return Complain(answer.error());
-          if constexpr (std::is_void_v<typename decltype(answer)::value_type>)
-            next();
-          else
-            next(*std::move(answer));
+          Pass(next, std::move(answer));
         });
   }
 
@@ -78,6 +75,15 @@ struct Desk {
       state = std::move(now);
       next();
     }));
+  }
+
+ private:
+  template <class F, class T>
+  static void Pass(F& next, Result<T> answer) {
+    if constexpr (std::is_void_v<T>)
+      next();
+    else
+      next(*std::move(answer));
   }
 };
 

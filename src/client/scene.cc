@@ -326,23 +326,11 @@ void Scene::On(const protocol::Event& event, const protocol::Task& task) {
   auto row = std::ranges::find(tasks_, task.task_id, &protocol::TaskRow::task_id);
   if (row == tasks_.end()) {
     if (tasks_.size() == kMaxTasks) tasks_.pop_front();
-    row = tasks_.insert(tasks_.end(), protocol::TaskRow());
-    row->task_id = task.task_id;
-    row->kind = task.kind;
-    row->state = "running";
-    row->name = task.name.value_or("");
-    row->by = task.by;
-    row->tool_call_id = task.tool_call_id;
-    row->started_at = event.stamp.ts;
+    row = tasks_.insert(tasks_.end(), protocol::BegunTask(task, event.stamp.ts));
   }
+  protocol::TakeTaskEnd(task, event.stamp.ts, *row);
   Say(What::kTasks);
   if (!task.ends()) return;
-  row->state = task.phase == "lost" ? "lost" : task.status.value_or("completed");
-  row->ended_at = event.stamp.ts;
-  row->exit = task.exit;
-  row->signal = task.signal;
-  row->tail = task.tail;
-  row->output = task.output;
   NoteItem note{.kind = NoteItem::Kind::kTaskEnd, .by = task.task_id};
   note.text = HowItEnded(task);
   Add(event.stamp.ts, event.id, std::move(note));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "protocol/content.h"
+#include "protocol/work.h"
 
 namespace stet::protocol {
 
@@ -25,6 +26,11 @@ struct TaskRow {
               (OptionalInt, held_by))  // The process that runs it, when that is not the one asked.
 };
 using TaskRows = std::vector<TaskRow>;
+
+/// The row of a task whose first event is `task`, which came at `at`.
+TaskRow BegunTask(const Task& task, std::int64_t at);
+/// Takes its end into the row, when that is what the event tells.
+void TakeTaskEnd(const Task& task, std::int64_t at, TaskRow& row);
 
 struct TaskList {
   STET_FIELDS(TaskList, (TaskRows, tasks))
