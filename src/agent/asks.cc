@@ -1,12 +1,23 @@
 #include "agent/asks.h"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/random.h"
 #include "json/view.h"
 #include "protocol/ids.h"
 
 namespace stet::agent {
+namespace {
+
+/// For how long, and where, a permission holds.
+constexpr std::string_view kScopeOnce = "once";
+constexpr std::array<std::string_view, 4> kScopes = {kScopeOnce, "session", "project", "always"};
+
+}  // namespace
 
 Status Asks::Append(protocol::Payload payload, const protocol::Stamp& stamp) {
   std::vector<log::Draft> batch;
@@ -96,12 +107,19 @@ std::optional<Status> Asks::AnsweredBefore(const std::string& id, const std::str
   return Fail(Code::kConflict, fmt::format("{} has answered that already", known->second.by));
 }
 
-Status Asks::Answer(const protocol::PermissionAnswer& answer, const std::string& by) {
-  const std::string said = Encode(answer);
+Status Asks::Answer(const protocol::PermissionAnswer& sent, const std::string& by) {
+  const std::string said = Encode(sent);
+  protocol::PermissionAnswer answer = sent;
+  if (answer.scope.empty()) answer.scope = kScopeOnce;
+  if (std::ranges::find(kScopes, answer.scope) == kScopes.end())
+    return Fail(Code::kInvalid, fmt::format("there is no scope \"{}\": it is one of {}", sent.scope,
+                                            fmt::join(kScopes, ", ")));
   if (const auto before = AnsweredBefore(answer.request_id, by, said)) return *before;
   const auto open = permissions_.find(answer.request_id);
   if (open == permissions_.end())
     return Fail(Code::kNotFound, fmt::format("nothing asks for {}", answer.request_id));
+  // The rule that a wider scope would grant speaks of the call as it was asked about.
+  if (answer.args && answer.args->text != open->second.ask.args.text) answer.scope = kScopeOnce;
   protocol::Permission event;
   event.request_id = answer.request_id;
   event.tool_call_id = open->second.ask.tool_call_id;
@@ -110,7 +128,7 @@ Status Asks::Answer(const protocol::PermissionAnswer& answer, const std::string&
   event.answer = answer.allow ? "allow" : "deny";
   event.args = answer.args;
   event.scope = answer.scope;
-  if (answer.allow && answer.scope != "once") event.rule = open->second.ask.session_rule;
+  if (answer.allow && answer.scope != kScopeOnce) event.rule = open->second.ask.session_rule;
   event.by = by;
   const Pending<PermissionReply> reply = open->second.reply;
   RETURN_IF_ERROR(Append(std::move(event), open->second.stamp));

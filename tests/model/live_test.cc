@@ -187,13 +187,33 @@ TEST_F(AskingTest, WhoSaysNoIsHeardAndMayStopTheTurn) {
   EXPECT_NE(Requests()[1].find("put it elsewhere"), std::string::npos);
 }
 
+TEST_F(AskingTest, AScopeThatIsNotKnownIsRefusedAndNoneMeansOnce) {
+  Script(kWrites);
+  Open(Here("default", true));
+  const auto turn = Send("go");
+  const protocol::PermissionAsk ask = Asked();
+  for (const std::string scope : {"forever", "SESSION", "Once", "global", "session "}) {
+    const Status said =
+        client::Await(*session_, &client::LiveSession::Answer, Say(ask, true, scope));
+    ASSERT_FALSE(said);
+    EXPECT_EQ(said.error().code, Code::kInvalid) << scope;
+  }
+  EXPECT_FALSE(Exists(project_ + "/new.txt"));
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, Say(ask, true, "")));
+  EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, Say(Asked(2), false)));
+  EXPECT_EQ(EndOf(*turn.turn_id).denials.size(), 1U);
+  EXPECT_TRUE(Exists(project_ + "/new.txt"));
+  EXPECT_FALSE(Exists(roots_.rules())) << "nothing was granted beyond the call";
+}
+
 TEST_F(AskingTest, AnEditedInputIsWhatRunsAndIsDecidedAgain) {
   Script(kWrites);
   protocol::Attach attach = Here("default", true);
   attach.disallowed = "Write(" + project_ + "/secret*)";
   Open(attach);
   const auto turn = Send("go");
-  protocol::PermissionAnswer edited = Say(Asked(), true);
+  // The rule that was shown speaks of the call as it was: what is edited is allowed once.
+  protocol::PermissionAnswer edited = Say(Asked(), true, "session");
   edited.args = Raw{R"({"file_path":"new.txt","content":"edited"})"};
   EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, edited));
   protocol::PermissionAnswer trick = Say(Asked(2), true);
