@@ -335,6 +335,20 @@ TEST_F(StreamTest, TurnsThatLeaveNothingInTheLogAreAskedFor) {
   EXPECT_EQ(stream.open_turns(), Words_{});
 }
 
+TEST_F(StreamTest, AnEndInTheLogThatIsNotToldToHaveEndedIsAskedFor) {
+  Stream stream = Begun();
+  stream.NoteTurn("t");
+  protocol::Turn end;
+  end.phase = "end";
+  end.reason = "interrupted";
+  stream.Take(Push(1, 8, "e8", end, "t"));
+  stream.Take(Live(1, 8));
+  EXPECT_EQ(heard_, Words_{"e8"}) << "the host may just be telling it";
+  EXPECT_EQ(stream.open_turns(), Words_{"t"});
+  stream.EndTurns({"t"});
+  EXPECT_EQ(heard_, (Words_{"e8", "turn t interrupted"}));
+}
+
 TEST_F(StreamTest, ToolsThatEndedMeanwhileAreToldToHaveEnded) {
   Stream stream = Begun();
   protocol::ToolExecutionStart runs;

@@ -218,7 +218,7 @@ void Underway::TellBlock(const protocol::PartialMessage& partial,
 std::vector<std::string> Underway::open_turns() const {
   std::vector<std::string> out;
   for (const Turn& turn : turns_) {
-    if (!turn.told && !turn.reason) out.push_back(turn.id);
+    if (!turn.told) out.push_back(turn.id);
   }
   return out;
 }

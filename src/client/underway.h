@@ -46,7 +46,8 @@ class Underway {
   /// are told to have ended.
   void ForgetTurns();
 
-  /// Turns that began, and of whose end nothing is known.
+  /// Turns whose end the watcher was not told. That of a process that died may stand in the log
+  /// without a RuntimeEnd that follows it.
   [[nodiscard]] std::vector<std::string> open_turns() const;
   /// They are no longer running: what the watcher must hear. Turns that have ended stay as they
   /// are.
