@@ -1,5 +1,7 @@
 #include "cli/print.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/interrupt.h"
@@ -30,10 +32,18 @@ void TellNotice(Terminal& terminal, const protocol::Transient& transient) {
     terminal.Say(PrintableText(fmt::format("stet: {}: {}", notice->by, notice->text)));
 }
 
-/// Hears the ends of turns; of the rest only what is told. Waking for more would cost every step.
+/// The queued message that begins a turn with this event; null for every other event.
+const std::string* QueueItemOf(const protocol::Event& event) {
+  const auto* user = std::get_if<protocol::UserMessage>(&event.payload);
+  return user != nullptr && user->queue_item_id ? &*user->queue_item_id : nullptr;
+}
+
+/// Hears the ends of turns and what begins one out of the queue; of the rest only what is told.
+/// Waking for more would cost every step.
 client::Watcher Deaf(client::Watcher inner, bool tells) {
-  return [inner = std::move(inner), tells](const protocol::Event*,
+  return [inner = std::move(inner), tells](const protocol::Event* event,
                                            const protocol::Transient* transient) {
+    if (event != nullptr && QueueItemOf(*event)) inner(event, nullptr);
     if (transient == nullptr) return;
     const bool ends = std::holds_alternative<protocol::RuntimeEnd>(transient->transient);
     const bool told = std::holds_alternative<protocol::ToolExecutionStart>(transient->transient) ||
@@ -43,23 +53,73 @@ client::Watcher Deaf(client::Watcher inner, bool tells) {
   };
 }
 
+/// A message that was accepted, and the turn that it begins: at once, or out of the queue behind
+/// another client's turn.
+class OwnTurn {
+ public:
+  OwnTurn(client::LiveSession& session, const protocol::Accepted& accepted)
+      : session_(session),
+        item_(accepted.item_id.value_or("")),
+        turn_id_(accepted.turn_id.value_or("")) {}
+
+  /// True when a turn has ended, this one or another.
+  bool Take(const client::News& news) {
+    if (const auto* event = std::get_if<protocol::Event>(&news)) {
+      const std::string* item = QueueItemOf(*event);
+      if (item != nullptr && *item == item_) turn_id_ = event->stamp.turn_id.value_or("");
+    }
+    const auto* transient = std::get_if<protocol::Transient>(&news);
+    const auto* end =
+        transient != nullptr ? std::get_if<protocol::RuntimeEnd>(&transient->transient) : nullptr;
+    if (end != nullptr && end->turn_id == turn_id_)
+      report_ = client::Await(session_, &client::LiveSession::Report, turn_id_);
+    return end != nullptr;
+  }
+
+  [[nodiscard]] bool begun() const { return !turn_id_.empty(); }
+  [[nodiscard]] bool queued_in(const protocol::LiveState& state) const {
+    return std::ranges::any_of(
+        state.follow_ups, [&](const protocol::QueueItem& one) { return one.item_id == item_; });
+  }
+  /// How it went; nothing while it has not ended.
+  [[nodiscard]] const std::optional<Result<protocol::TurnReport>>& report() const {
+    return report_;
+  }
+
+ private:
+  client::LiveSession& session_;
+  const std::string item_;
+  std::string turn_id_;  // Empty: it has not begun.
+  std::optional<Result<protocol::TurnReport>> report_;
+};
+
 /// Until the turn and what is queued behind it have ended; how the turn went.
 Result<protocol::TurnReport> AwaitTurn(
-    client::LiveSession& session, client::Inbox& inbox, const std::string& turn_id,
+    client::LiveSession& session, client::Inbox& inbox, const protocol::Accepted& accepted,
     const std::function<void(const protocol::Transient&)>& tell) {
-  Result<protocol::TurnReport> report = Fail(Code::kIo, "the turn left no report");
+  OwnTurn turn(session, accepted);
   while (true) {
     const std::optional<client::News> news = inbox.Wait();
-    const auto* transient = news ? std::get_if<protocol::Transient>(&*news) : nullptr;
-    if (transient == nullptr) continue;
-    tell(*transient);
-    const auto* end = std::get_if<protocol::RuntimeEnd>(&transient->transient);
-    if (end == nullptr) continue;
-    if (end->turn_id == turn_id)
-      report = client::Await(session, &client::LiveSession::Report, turn_id);
+    if (!news) continue;
+    if (const auto* transient = std::get_if<protocol::Transient>(&*news)) tell(*transient);
+    if (!turn.Take(*news)) continue;
     ASSIGN_OR_RETURN(const protocol::LiveState state,
                      client::Await(session, &client::LiveSession::State));
-    if (state.state == "idle") return report;
+    if (state.state != "idle") continue;
+    if (turn.report()) return *turn.report();
+    if (turn.queued_in(state)) {
+      // The turn before did not end well, so the queue stands still. Ignoring the error on purpose:
+      // another client may have had it go on.
+      protocol::Send next;
+      next.how = "next";
+      (void)client::Await(session, &client::LiveSession::Send, next);
+      continue;
+    }
+    // What the host said before it answered is in the inbox: the beginning, if there was one.
+    while (const std::optional<client::News> more = inbox.Take()) turn.Take(*more);
+    if (turn.report()) return *turn.report();
+    if (!turn.begun())
+      return Fail(Code::kCancelled, "another client took the message out of the queue");
   }
 }
 
@@ -100,8 +160,7 @@ Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& t
     if (command.verbose) Tell(terminal, transient);
     TellNotice(terminal, transient);
   };
-  ASSIGN_OR_RETURN(const protocol::TurnReport report,
-                   AwaitTurn(*session, inbox, accepted.turn_id.value_or(""), tell));
+  ASSIGN_OR_RETURN(const protocol::TurnReport report, AwaitTurn(*session, inbox, accepted, tell));
   ResultMore more;
   if (Result<protocol::RunReport> run = client::Await(*session, &client::LiveSession::Run))
     more.run = *std::move(run);

@@ -107,6 +107,20 @@ TEST_F(HostTest, WorksInTheBackgroundForAScript) {
   EXPECT_EQ(Status()["status"]["sessions"].IntOr(0), 1) << "a new one needs no host";
 }
 
+TEST_F(HostTest, AScriptBehindAnotherClientsTurnWaitsForItsOwn) {
+  Script(R"({"replies":[
+    {"blocks":[{"text":"A slow reply of many parts, one after the other, until its end."}],
+     "delta":2,"pauseMs":30},
+    {"times":0,"blocks":[{"text":"The second reply."}]}]})");
+  const auto one = Ready();
+  one->Type("first\r");
+  EXPECT_TRUE(one->Shows("A slow"));
+  const Ran second = program_.Run({"-p", "--host", "-c", "second"});
+  EXPECT_EQ(second.exit_code, 0) << second.err;
+  EXPECT_EQ(second.out, "The second reply.\n");
+  Quit(*one);
+}
+
 TEST_F(HostTest, OneThatAClientStartedStaysWhenTheUserWantsIt) {
   const auto one = Ready();
   const std::int64_t pid = Pid();
