@@ -408,8 +408,14 @@ void InteractiveSession::Sent(const Unsent& sent, const Result<protocol::Accepte
   }
   desk_->Complain(accepted.error());
   const Code code = accepted.error().code;
-  if (code == Code::kTimeout || code == Code::kUnavailable) doubtful_ = sent;
   // Not lost: it can be sent again.
+  if (code == Code::kTimeout || code == Code::kUnavailable) {
+    // Long after Enter: the user may be in the middle of another line.
+    doubtful_ = sent;
+    return view_.Note(
+        "may or may not have been sent; the up key brings it back: " + OneLineText(sent.text),
+        Style::kYellow);
+  }
   if (editor_.text().empty()) return editor_.SetText(sent.text);
   view_.Note("not sent; the up key brings it back: " + OneLineText(sent.text), Style::kYellow);
 }

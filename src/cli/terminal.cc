@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/text_width.h"
 
 namespace stet::cli {
 namespace {
@@ -60,7 +61,9 @@ Terminal Terminal::Detect() {
 bool Terminal::Print(std::string_view text) { return WriteAll(STDOUT_FILENO, text).has_value(); }
 
 void Terminal::Say(std::string_view text) {
-  (void)WriteAll(STDERR_FILENO, fmt::format("{}\n", text));  // Nobody left to tell it to.
+  // Messages hold what files, models and servers wrote. Ignoring the error on purpose: there is
+  // nowhere left to tell it.
+  (void)WriteAll(STDERR_FILENO, PrintableText(text) + "\n");
 }
 
 bool Terminal::Ask(std::string_view question) {
