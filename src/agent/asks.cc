@@ -118,8 +118,6 @@ Status Asks::Answer(const protocol::PermissionAnswer& sent, const std::string& b
   const auto open = permissions_.find(answer.request_id);
   if (open == permissions_.end())
     return Fail(Code::kNotFound, fmt::format("nothing asks for {}", answer.request_id));
-  // The rule that a wider scope would grant speaks of the call as it was asked about.
-  if (answer.args && answer.args->text != open->second.ask.args.text) answer.scope = kScopeOnce;
   protocol::Permission event;
   event.request_id = answer.request_id;
   event.tool_call_id = open->second.ask.tool_call_id;

@@ -317,6 +317,10 @@ Status AppendTaskEnd(Workbench& bench, protocol::Task end, bool tells,
 
 std::string TaskNotice(const protocol::Task& end, const log::Blobs& blobs) {
   const std::string what = end.kind == "shell" ? "command" : end.kind;
+  return fmt::format("The background {} {}", what, TaskEnding(end, blobs));
+}
+
+std::string TaskEnding(const protocol::Task& end, const log::Blobs& blobs) {
   std::string how;
   if (end.phase == "lost")
     how = "was lost when stet was stopped";
@@ -332,10 +336,10 @@ std::string TaskNotice(const protocol::Task& end, const log::Blobs& blobs) {
     how = fmt::format("has ended (signal {})", *end.signal);
   else
     how = "could not be started";
-  std::string notice = fmt::format("The background {} {} {}.", what, end.task_id, how);
-  if (!end.tail) return notice;
+  const std::string ending = fmt::format("{} {}.", end.task_id, how);
+  if (!end.tail) return ending;
   const Result<std::string> tail = blobs.Get(*end.tail);
-  return notice + (tail ? " Its output ends with:\n" + *tail
+  return ending + (tail ? " Its output ends with:\n" + *tail
                         : " The end of its output can no longer be read.");
 }
 

@@ -107,5 +107,7 @@ Status AppendTaskEnd(Workbench& bench, protocol::Task end, bool tells,
 
 /// What the model, and hooks, are told of the end of a task.
 std::string TaskNotice(const protocol::Task& end, const log::Blobs& blobs);
+/// The task and how it ended, with the end of its output: "shell-1 has ended (exit code 0). ...".
+std::string TaskEnding(const protocol::Task& end, const log::Blobs& blobs);
 
 }  // namespace stet::agent

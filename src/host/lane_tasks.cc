@@ -28,7 +28,8 @@ bool KeepOutput(log::Log& log, const agent::Redactor& redactor, std::string outp
   return whole.has_value();
 }
 
-/// How a task ended, as its log has it; nothing when it has none that has ended.
+/// How a task ended, as its log has it; nothing when it has none that has ended. Worded apart from
+/// the notice of its end, which is told once.
 std::optional<std::string> PastOf(log::Log& log, const std::string& task_id) {
   const Result<protocol::TaskRows> rows = agent::ReadTasks(log);
   if (!rows) return std::nullopt;
@@ -42,7 +43,7 @@ std::optional<std::string> PastOf(log::Log& log, const std::string& task_id) {
   end.exit = row->exit;
   end.signal = row->signal;
   end.tail = row->tail;
-  return agent::TaskNotice(end, log.blobs());
+  return "Task " + agent::TaskEnding(end, log.blobs());
 }
 
 }  // namespace

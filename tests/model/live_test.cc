@@ -212,8 +212,7 @@ TEST_F(AskingTest, AnEditedInputIsWhatRunsAndIsDecidedAgain) {
   attach.disallowed = "Write(" + project_ + "/secret*)";
   Open(attach);
   const auto turn = Send("go");
-  // The rule that was shown speaks of the call as it was: what is edited is allowed once.
-  protocol::PermissionAnswer edited = Say(Asked(), true, "session");
+  protocol::PermissionAnswer edited = Say(Asked(), true);
   edited.args = Raw{R"({"file_path":"new.txt","content":"edited"})"};
   EXPECT_TRUE(client::Await(*session_, &client::LiveSession::Answer, edited));
   protocol::PermissionAnswer trick = Say(Asked(2), true);
