@@ -10,10 +10,10 @@
 #include "cli/run.h"
 #include "config/roots.h"
 #include "emulator/program.h"
-#include "host/local_device.h"
-#include "host/local_host.h"
-#include "host/local_models.h"
-#include "host/local_sessions.h"
+#include "host/local/control.h"
+#include "host/local/device.h"
+#include "host/local/models.h"
+#include "host/local/sessions.h"
 #include "sandbox/confine.h"
 
 namespace {

@@ -1,7 +1,7 @@
 // Diagnostics: the program's own log, for its developers. Not the event log, which is the user's
 // data.
 //
-// One line per entry: "2026-01-31T23:59:59.123Z warn 1234/1240 host/lane.cc:56 text", written by a
+// One line per entry: "2026-01-31T23:59:59.123Z warn 1234/1240 lane/lane.cc:56 text", written by a
 // single write(2) with O_APPEND, so lines of several processes never mix. At kMaxFileBytes the file
 // becomes <path>.1, replacing the older one. Process-wide and thread-safe. Logging never fails the
 // caller: what cannot be written is lost in silence. Closed, or below the level, a call costs one

@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/diagnostics.h"
-#include "host/session_store.h"
 #include "log/paths.h"
 #include "protocol/ids.h"
+#include "store/session_store.h"
 
 namespace stet::host {
 namespace {
@@ -33,7 +33,8 @@ void Note(const Handler& handler, const Host& host, const std::string& client_id
   if (reply && handler.right == protocol::right::kView) return;
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - began);
-  const Result<std::string> dir = SessionStore(host.options().roots).Find(outcome.session_id);
+  const Result<std::string> dir =
+      store::SessionStore(host.options().roots).Find(outcome.session_id);
   if (!dir) return;
   STET_LOG_IN(log::Paths{*dir}.diagnostics(), kInfo,
               "request method={} client={} ms={} code={} error=\"{}\"", handler.name, client_id,

@@ -95,10 +95,10 @@ Async<Outcome> Run(Call call) {
   if (!params)
     co_return Outcome{std::unexpected(std::move(params).error().While("the request's params")), ""};
   std::string session_id = SessionIn(*params);
-  if constexpr (std::invocable<Work, Lane&, const Params&, const Caller&>) {
+  if constexpr (std::invocable<Work, lane::Lane&, const Params&, const Caller&>) {
     const Result<std::shared_ptr<Hosted>> session = call.host.Find(session_id);
     if (!session) co_return Outcome{std::unexpected(session.error()), session_id};
-    const Result<Lane*> lane = co_await (*session)->Wake();
+    const Result<lane::Lane*> lane = co_await (*session)->Wake();
     if (!lane) co_return Outcome{std::unexpected(lane.error()), session_id};
     co_return Outcome{ReplyOf<M>(Work()(**lane, *params, call.caller)), session_id};
   } else if constexpr (std::invocable<Work, const config::Roots&, const Params&>) {

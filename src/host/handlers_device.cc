@@ -1,9 +1,9 @@
 // What a host does for the methods of the device.
 #include "client/await.h"
+#include "device/projects.h"
 #include "host/handler.h"
-#include "host/local_device.h"
-#include "host/local_models.h"
-#include "host/projects.h"
+#include "host/local/device.h"
+#include "host/local/models.h"
 #include "protocol/methods.h"
 
 namespace stet::host {
@@ -32,19 +32,19 @@ constexpr auto kDeviceHandlers = HandlersOf(
     On<method::ModelsList>(
         [](const Roots& roots, const Nothing&) { return MakeLocalModels(roots)->List(); }),
     On<method::ProjectsBrowse>([](const Roots& roots, const protocol::PathParams& params) {
-      return Projects(roots).Browse(params.path);
+      return device::Projects(roots).Browse(params.path);
     }),
     On<method::ProjectsList>(
         [](const Roots& roots, const Nothing&) -> Result<protocol::ProjectList> {
           protocol::ProjectList list;
-          ASSIGN_OR_RETURN(list.projects, Projects(roots).List());
+          ASSIGN_OR_RETURN(list.projects, device::Projects(roots).List());
           return list;
         }),
     On<method::ProjectsRegister>([](const Roots& roots, const protocol::PathParams& params) {
-      return Projects(roots).Register(params.path);
+      return device::Projects(roots).Register(params.path);
     }),
     On<method::ProjectsRemove>([](const Roots& roots, const protocol::ProjectRef& params) {
-      return Projects(roots).Remove(params.project_id);
+      return device::Projects(roots).Remove(params.project_id);
     }));
 
 }  // namespace

@@ -3,11 +3,11 @@
 
 #include "base/environment.h"
 #include "host/handler.h"
-#include "host/lane.h"
-#include "host/session_store.h"
+#include "lane/lane.h"
 #include "log/log.h"
 #include "log/paths.h"
 #include "protocol/methods.h"
+#include "store/session_store.h"
 
 namespace stet::host {
 namespace {
@@ -31,7 +31,7 @@ Result<std::optional<Environment>> HandedOver(const Caller& caller,
   return Environment(*std::move(variables));
 }
 
-Status IsExpected(Lane& lane, const protocol::MoveLeaf& move) {
+Status IsExpected(lane::Lane& lane, const protocol::MoveLeaf& move) {
   if (!move.expected_leaf || move.expected_leaf == lane.log().leaf_id()) return {};
   return Fail(Code::kConflict, "the leaf has moved since: look again");
 }
@@ -44,7 +44,7 @@ Async<Result<protocol::LiveState>> OpenSession(Asked<method::SessionsOpen> asked
   const Result<std::shared_ptr<Hosted>> session =
       co_await asked.host.Open(std::move(attach), std::move(environment));
   if (!session) co_return std::unexpected(session.error());
-  const Result<Lane*> lane = co_await (*session)->Wake();
+  const Result<lane::Lane*> lane = co_await (*session)->Wake();
   if (!lane) co_return std::unexpected(lane.error());
   co_return (*lane)->State();
 }
@@ -53,7 +53,7 @@ Async<Result<protocol::LiveState>> OpenSession(Asked<method::SessionsOpen> asked
 Async<Result<protocol::LiveState>> StateOf(Asked<method::SessionState> asked) {
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session,
                       asked.host.Find(asked.params.session_id));
-  if (Lane* lane = session->lane()) co_return lane->State();
+  if (lane::Lane* lane = session->lane()) co_return lane->State();
   co_return session->StateAsleep();
 }
 
@@ -64,7 +64,7 @@ Async<Result<protocol::Accepted>> SendTo(Asked<method::SessionSend> asked) {
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session,
                       asked.host.Find(asked.params.session_id));
   if (environment) session->SetEnvironment(*std::move(environment));
-  const Result<Lane*> lane = co_await session->Wake();
+  const Result<lane::Lane*> lane = co_await session->Wake();
   if (!lane) co_return std::unexpected(lane.error());
   co_return (*lane)->Send(asked.params, asked.caller.client_id);
 }
@@ -72,7 +72,7 @@ Async<Result<protocol::Accepted>> SendTo(Asked<method::SessionSend> asked) {
 Async<Result<protocol::Said>> RunCommandOf(Asked<method::SessionCommand> asked) {
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session,
                       asked.host.Find(asked.params.session_id));
-  const Result<Lane*> lane = co_await session->Wake();
+  const Result<lane::Lane*> lane = co_await session->Wake();
   if (!lane) co_return std::unexpected(lane.error());
   Result<std::string> shown =
       co_await (*lane)->RunCommand(asked.params.name, asked.params.text, asked.caller.client_id);
@@ -83,8 +83,8 @@ Async<Result<protocol::Said>> RunCommandOf(Asked<method::SessionCommand> asked) 
 }
 
 Async<Result<Nothing>> DeleteOne(Asked<method::SessionDelete> asked) {
-  SessionStore store(asked.host.options().roots);
-  CO_ASSIGN_OR_RETURN(const SessionPlace place, store.Locate(asked.params.session_id));
+  store::SessionStore store(asked.host.options().roots);
+  CO_ASSIGN_OR_RETURN(const store::SessionPlace place, store.Locate(asked.params.session_id));
   // A root goes with its children.
   const std::vector<std::string> dirs = store.TreeDirs(place);
   for (const std::string& dir : dirs) {
@@ -95,7 +95,8 @@ Async<Result<Nothing>> DeleteOne(Asked<method::SessionDelete> asked) {
   co_return Nothing();
 }
 
-Result<protocol::TurnReport> ReportOf(Lane& lane, const protocol::TurnRef& turn, const Caller&) {
+Result<protocol::TurnReport> ReportOf(lane::Lane& lane, const protocol::TurnRef& turn,
+                                      const Caller&) {
   std::optional<protocol::TurnReport> report = lane.Report(turn.turn_id);
   if (!report)
     return Fail(
@@ -108,24 +109,24 @@ Result<protocol::TurnReport> ReportOf(Lane& lane, const protocol::TurnRef& turn,
 constexpr auto kSessionHandlers = HandlersOf(
     protocol::SessionMethods(),
     On<method::SessionAnswer>(
-        [](Lane& lane, const protocol::PermissionAnswer& answer, const Caller& from) {
+        [](lane::Lane& lane, const protocol::PermissionAnswer& answer, const Caller& from) {
           return lane.Answer(answer, from.client_id);
         }),
     On<method::SessionAnswerQuestion>(
-        [](Lane& lane, const protocol::QuestionAnswer& answer, const Caller& from) {
+        [](lane::Lane& lane, const protocol::QuestionAnswer& answer, const Caller& from) {
           return lane.Answer(answer, from.client_id);
         }),
-    On<method::SessionBranch>(
-        [](Lane& lane, const protocol::MoveLeaf& move, const Caller&) -> Result<protocol::Moved> {
-          RETURN_IF_ERROR(IsExpected(lane, move));
-          return lane.Branch(move.target.value_or(""));
-        }),
-    On<method::SessionCancel>([](Lane& lane, const protocol::SessionRef&, const Caller&) {
+    On<method::SessionBranch>([](lane::Lane& lane, const protocol::MoveLeaf& move,
+                                 const Caller&) -> Result<protocol::Moved> {
+      RETURN_IF_ERROR(IsExpected(lane, move));
+      return lane.Branch(move.target.value_or(""));
+    }),
+    On<method::SessionCancel>([](lane::Lane& lane, const protocol::SessionRef&, const Caller&) {
       lane.Cancel();
       return Status();
     }),
     On<method::SessionChange>(
-        [](Lane& lane, const protocol::Change& change, const Caller& from) -> Status {
+        [](lane::Lane& lane, const protocol::Change& change, const Caller& from) -> Status {
           RETURN_IF_ERROR(MayLoosen(from, change.mode.value_or(""), ""));
           return lane.Change(change);
         }),
@@ -133,30 +134,29 @@ constexpr auto kSessionHandlers = HandlersOf(
         [](Asked<method::SessionCommand> asked) { return RunCommandOf(std::move(asked)); }),
     On<method::SessionDelete>(
         [](Asked<method::SessionDelete> asked) { return DeleteOne(std::move(asked)); }),
-    On<method::SessionFiles>([](Lane& lane, const protocol::FilesParams& params,
+    On<method::SessionFiles>([](lane::Lane& lane, const protocol::FilesParams& params,
                                 const Caller&) -> Result<protocol::FileList> {
       protocol::FileList list;
       ASSIGN_OR_RETURN(list.files, lane.FilesSince(params.target, params.restore));
       return list;
     }),
-    On<method::SessionMark>(
-        [](Lane& lane, const protocol::Mark& mark, const Caller& from) -> Result<protocol::Said> {
-          protocol::Said said;
-          ASSIGN_OR_RETURN(said.text, lane.Mark(mark, from.client_id));
-          return said;
-        }),
-    On<method::SessionPermissions>(
-        [](Lane& lane, const protocol::SessionRef&, const Caller&) { return lane.Permissions(); }),
-    On<method::SessionReport>([](Lane& lane, const protocol::TurnRef& turn, const Caller& from) {
-      return ReportOf(lane, turn, from);
+    On<method::SessionMark>([](lane::Lane& lane, const protocol::Mark& mark,
+                               const Caller& from) -> Result<protocol::Said> {
+      protocol::Said said;
+      ASSIGN_OR_RETURN(said.text, lane.Mark(mark, from.client_id));
+      return said;
     }),
-    On<method::SessionRewind>(
-        [](Lane& lane, const protocol::MoveLeaf& move, const Caller&) -> Result<protocol::Moved> {
-          RETURN_IF_ERROR(IsExpected(lane, move));
-          return lane.Rewind(move.target);
-        }),
+    On<method::SessionPermissions>([](lane::Lane& lane, const protocol::SessionRef&,
+                                      const Caller&) { return lane.Permissions(); }),
+    On<method::SessionReport>([](lane::Lane& lane, const protocol::TurnRef& turn,
+                                 const Caller& from) { return ReportOf(lane, turn, from); }),
+    On<method::SessionRewind>([](lane::Lane& lane, const protocol::MoveLeaf& move,
+                                 const Caller&) -> Result<protocol::Moved> {
+      RETURN_IF_ERROR(IsExpected(lane, move));
+      return lane.Rewind(move.target);
+    }),
     On<method::SessionRewriteQueue>(
-        [](Lane& lane, const protocol::QueueParams& params, const Caller&) {
+        [](lane::Lane& lane, const protocol::QueueParams& params, const Caller&) {
           return lane.RewriteQueue(params.queue, params.items);
         }),
     On<method::SessionSend>(

@@ -7,14 +7,14 @@
 #include "base/fs.h"
 #include "base/text_width.h"
 #include "client/await.h"
+#include "device/projects.h"
 #include "host/handler.h"
-#include "host/local_sessions.h"
-#include "host/projects.h"
-#include "host/session_store.h"
+#include "host/local/sessions.h"
 #include "log/blobs.h"
 #include "log/paths.h"
 #include "protocol/ids.h"
 #include "protocol/methods.h"
+#include "store/session_store.h"
 
 namespace stet::host {
 namespace {
@@ -29,9 +29,9 @@ constexpr std::size_t kMostListed = 1000;
 
 Result<protocol::SessionList> ListSessions(const Roots& roots, const protocol::ListParams& params) {
   protocol::SessionList list;
-  ASSIGN_OR_RETURN(list.sessions, SessionStore(roots).List(params.all.value_or(false)));
+  ASSIGN_OR_RETURN(list.sessions, store::SessionStore(roots).List(params.all.value_or(false)));
   if (params.project_id) {
-    ASSIGN_OR_RETURN(const protocol::Projects projects, Projects(roots).List());
+    ASSIGN_OR_RETURN(const protocol::Projects projects, device::Projects(roots).List());
     const auto found =
         std::ranges::find(projects, *params.project_id, &protocol::Project::project_id);
     if (found == projects.end())
@@ -57,7 +57,7 @@ Result<protocol::SessionList> ListSessions(const Roots& roots, const protocol::L
 /// It must fit into a frame; looked at before it is read.
 Result<protocol::Blob> ReadBlob(const Roots& roots, const protocol::BlobParams& params) {
   constexpr std::uint64_t kLargest = (std::uint64_t{7} << 20);
-  ASSIGN_OR_RETURN(const std::string dir, SessionStore(roots).Find(params.session_id));
+  ASSIGN_OR_RETURN(const std::string dir, store::SessionStore(roots).Find(params.session_id));
   const log::Blobs blobs(log::Paths{dir}.blobs());
   const Result<FileStat> file = log::Blobs::IsName(params.name)
                                     ? StatFile(blobs.PathOf(params.name))
@@ -76,7 +76,7 @@ Result<protocol::Blob> ReadBlob(const Roots& roots, const protocol::BlobParams& 
 }
 
 Result<SessionRef> LatestSession(const Roots& roots, const protocol::FolderParams& params) {
-  ASSIGN_OR_RETURN(const std::vector<SessionSummary> sessions, SessionStore(roots).List());
+  ASSIGN_OR_RETURN(const std::vector<SessionSummary> sessions, store::SessionStore(roots).List());
   const auto found = std::ranges::find(sessions, params.cwd, &SessionSummary::cwd);
   if (found == sessions.end())
     return Fail(Code::kNotFound,
@@ -129,7 +129,7 @@ constexpr auto kStoredHandlers = HandlersOf(
       return client::Await(*MakeLocalSessions(roots), &client::Sessions::Cost, ref.session_id);
     }),
     On<method::SessionDescribe>([](const Roots& roots, const SessionRef& ref) {
-      return SessionStore(roots).Describe(ref.session_id);
+      return store::SessionStore(roots).Describe(ref.session_id);
     }),
     On<method::SessionRecent>(
         [](Asked<method::SessionRecent> asked) { return RecentOf(std::move(asked)); }),

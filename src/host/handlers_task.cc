@@ -1,10 +1,10 @@
 // What a host does for the methods about tasks. The lane knows its own; those of a session that
 // sleeps, or that another process works on, are read from its folder, away from the loop.
 #include "host/handler.h"
-#include "host/lane.h"
-#include "host/session_store.h"
-#include "host/task_view.h"
+#include "lane/lane.h"
+#include "lane/task_view.h"
 #include "protocol/methods.h"
+#include "store/session_store.h"
 
 namespace stet::host {
 namespace {
@@ -29,10 +29,10 @@ Async<Result<protocol::TaskList>> ListTasks(Asked<method::SessionTasks> asked) {
     tasks.tasks = *std::move(rows);
     return tasks;
   };
-  if (Lane* lane = session->lane()) co_return list(lane->Tasks());
+  if (lane::Lane* lane = session->lane()) co_return list(lane->Tasks());
   const auto read = [list, id](const config::Roots& roots) -> Result<protocol::TaskList> {
-    ASSIGN_OR_RETURN(const std::string dir, SessionStore(roots).Find(id));
-    return list(TasksIn(dir));
+    ASSIGN_OR_RETURN(const std::string dir, store::SessionStore(roots).Find(id));
+    return list(lane::TasksIn(dir));
   };
   co_return co_await ReadAway<protocol::TaskList>(asked.host, read);
 }
@@ -40,13 +40,15 @@ Async<Result<protocol::TaskList>> ListTasks(Asked<method::SessionTasks> asked) {
 Async<Result<protocol::TaskOutput>> ReadOutput(Asked<method::SessionTaskOutput> asked) {
   const protocol::TaskOutputParams params = asked.params;
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, asked.host.Find(params.session_id));
-  if (Lane* lane = session->lane()) {
+  if (lane::Lane* lane = session->lane()) {
     protocol::TaskRange range;
     range.offset = params.offset;
     range.limit = params.limit;
     co_return lane->TaskOutput(params.task_id, range);
   }
-  const auto read = [params](const config::Roots& roots) { return TaskOutputIn(roots, params); };
+  const auto read = [params](const config::Roots& roots) {
+    return lane::TaskOutputIn(roots, params);
+  };
   co_return co_await ReadAway<protocol::TaskOutput>(asked.host, read);
 }
 
@@ -54,13 +56,13 @@ Async<Result<protocol::Nothing>> StopOne(Asked<method::SessionTaskStop> asked) {
   const std::string id = asked.params.session_id;
   const std::string task_id = asked.params.task_id;
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, asked.host.Find(id));
-  if (Lane* lane = session->lane()) {
+  if (lane::Lane* lane = session->lane()) {
     CO_RETURN_IF_ERROR(lane->StopTask(task_id));
     co_return protocol::Nothing();
   }
   const auto read = [id, task_id](const config::Roots& roots) -> Result<protocol::Nothing> {
-    ASSIGN_OR_RETURN(const std::string dir, SessionStore(roots).Find(id));
-    return std::unexpected(WhyNotStopped(dir, task_id));
+    ASSIGN_OR_RETURN(const std::string dir, store::SessionStore(roots).Find(id));
+    return std::unexpected(lane::WhyNotStopped(dir, task_id));
   };
   co_return co_await ReadAway<protocol::Nothing>(asked.host, read);
 }

@@ -12,9 +12,9 @@
 #include "base/random.h"
 #include "base/version.h"
 #include "host/http_api.h"
-#include "host/session_store.h"
 #include "log/paths.h"
 #include "protocol/ids.h"
+#include "store/session_store.h"
 
 namespace stet::host {
 namespace {
@@ -152,7 +152,7 @@ Result<std::shared_ptr<Hosted>> Host::Find(const std::string& session_id) {
     known->second->Touch();
     return known->second;
   }
-  ASSIGN_OR_RETURN(std::string dir, SessionStore(options_.roots).Find(session_id));
+  ASSIGN_OR_RETURN(std::string dir, store::SessionStore(options_.roots).Find(session_id));
   auto session = std::make_shared<Hosted>(shared_, session_id, std::move(dir));
   sessions_.emplace(session_id, session);
   return session;
@@ -160,7 +160,7 @@ Result<std::shared_ptr<Hosted>> Host::Find(const std::string& session_id) {
 
 std::optional<std::int64_t> Host::HeldBy(const std::string& session_id) const {
   if (!protocol::IsSessionId(session_id) || lanes_.Find(session_id) != nullptr) return std::nullopt;
-  const Result<std::string> dir = SessionStore(options_.roots).Find(session_id);
+  const Result<std::string> dir = store::SessionStore(options_.roots).Find(session_id);
   if (!dir) return std::nullopt;
   const std::optional<LockHolder> holder = FileLock::Holder(log::Paths{*dir}.lock());
   if (!holder || holder->pid <= 0) return std::nullopt;
@@ -176,9 +176,10 @@ Async<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
     co_return Fail(Code::kConflict, fmt::format("there is a session {} already", id));
   CO_ASSIGN_OR_RETURN(
       std::shared_ptr<Hosted> session,
-      makes ? std::make_shared<Hosted>(shared_, id, SessionStore(options_.roots).NewDir(id))
+      makes ? std::make_shared<Hosted>(shared_, id, store::SessionStore(options_.roots).NewDir(id))
             : Find(id));
-  const Result<Lane*> lane = co_await session->Open(std::move(attach), std::move(environment));
+  const Result<lane::Lane*> lane =
+      co_await session->Open(std::move(attach), std::move(environment));
   if (!lane) co_return std::unexpected(lane.error());
   sessions_[id] = session;
   co_return session;

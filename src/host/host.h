@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "device/model_access.h"
 #include "host/connection.h"
 #include "host/hosted.h"
 #include "host/metrics.h"
-#include "host/model_access.h"
 #include "rpc/server.h"
 
 namespace stet::host {
@@ -92,8 +92,8 @@ class Host {
   void LeaveIfAlone();
 
   HostOptions options_;
-  ModelAccess models_;
-  Lanes lanes_;
+  device::ModelAccess models_;
+  lane::Lanes lanes_;
   KeptBudget kept_;
   FileWatch files_;
   HostShared shared_;

@@ -5,11 +5,11 @@
 #include "agent/opening.h"
 #include "agent/turn.h"
 #include "base/fs.h"
-#include "host/lane.h"
-#include "host/session_store.h"
-#include "host/turns.h"
+#include "lane/lane.h"
+#include "lane/turns.h"
 #include "log/log.h"
 #include "log/paths.h"
+#include "store/session_store.h"
 
 namespace stet::host {
 namespace {
@@ -41,12 +41,13 @@ void Hosted::Touch() { idle_since_ = SystemClock().Steady(); }
 
 std::string Hosted::diagnostics() const { return log::Paths(dir_).diagnostics(); }
 
-Async<Result<Lane*>> Hosted::Open(protocol::Attach attach, std::optional<Environment> environment) {
+Async<Result<lane::Lane*>> Hosted::Open(protocol::Attach attach,
+                                        std::optional<Environment> environment) {
   Touch();
   return shared_.lanes.Open(id_, std::move(attach), std::move(environment));
 }
 
-Async<Result<Lane*>> Hosted::Wake() {
+Async<Result<lane::Lane*>> Hosted::Wake() {
   Touch();
   return shared_.lanes.Wake(id_);
 }
@@ -107,7 +108,7 @@ void Hosted::Follow() {
 }
 
 Result<log::Log*> Hosted::Reading() {
-  if (Lane* own = lane()) return &own->log();
+  if (lane::Lane* own = lane()) return &own->log();
   ASSIGN_OR_RETURN(const FileStat file, StatFile(log::Paths(dir_).events()));
   const std::uint64_t bytes = file.size;
   if (!view_ || bytes != viewed_bytes_) {
@@ -165,7 +166,7 @@ Result<protocol::LiveState> Hosted::StateAsleep() {
 
 Result<protocol::TurnRows> Hosted::Turns() {
   ASSIGN_OR_RETURN(const log::Log* log, Reading());
-  return ReadTurns(*log);
+  return lane::ReadTurns(*log);
 }
 
 Result<bool> Hosted::Has(std::uint64_t seq, std::string_view event_id) {

@@ -14,7 +14,7 @@
 #include "base/loop.h"
 #include "config/roots.h"
 #include "host/feed.h"
-#include "host/lanes.h"
+#include "lane/lanes.h"
 #include "log/log.h"
 
 namespace stet::host {
@@ -23,12 +23,12 @@ namespace stet::host {
 struct HostShared {
   Loop& loop;
   const config::Roots& roots;
-  Lanes& lanes;
+  lane::Lanes& lanes;
   KeptBudget& kept;
   FileWatch& files;
 };
 
-class Hosted final : public FeedSource, private LaneListener {
+class Hosted final : public FeedSource, private lane::LaneListener {
  public:
   /// `dir` is where the session lies, or will when it is made.
   Hosted(HostShared& shared, std::string session_id, std::string dir);
@@ -45,9 +45,9 @@ class Hosted final : public FeedSource, private LaneListener {
   // As Lanes has them, for this session.
   [[nodiscard]] bool awake() const { return lane() != nullptr; }
   [[nodiscard]] bool working() const { return shared_.lanes.working(id_); }
-  [[nodiscard]] Lane* lane() const { return shared_.lanes.Find(id_); }
-  Async<Result<Lane*>> Open(protocol::Attach attach, std::optional<Environment> environment);
-  Async<Result<Lane*>> Wake();
+  [[nodiscard]] lane::Lane* lane() const { return shared_.lanes.Find(id_); }
+  Async<Result<lane::Lane*>> Open(protocol::Attach attach, std::optional<Environment> environment);
+  Async<Result<lane::Lane*>> Wake();
   Async<Status> Close(bool sleeps) { return shared_.lanes.Close(id_, sleeps); }
   void SetEnvironment(Environment environment) {
     shared_.lanes.SetEnvironment(id_, std::move(environment));

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/guard.h"
-#include "host/lane.h"
-#include "host/lane_children.h"
-#include "host/lanes.h"
-#include "host/model_access.h"
+#include "device/model_access.h"
+#include "lane/children.h"
+#include "lane/lane.h"
+#include "lane/lanes.h"
 #include "sandbox/confine.h"
 
 namespace stet::fault {
@@ -32,18 +32,18 @@ struct Places {
   std::string child;
 };
 
-Async<Result<std::string>> OpenParent(host::Lanes& lanes, std::string folder) {
+Async<Result<std::string>> OpenParent(lane::Lanes& lanes, std::string folder) {
   protocol::Attach attach;
   attach.cwd = std::move(folder);
   attach.mode = "bypass";
   CO_ASSIGN_OR_RETURN(const std::string id, lanes.Name(attach));
   const std::optional<Environment> own;
-  const Result<host::Lane*> lane = co_await lanes.Open(id, attach, own);
+  const Result<lane::Lane*> lane = co_await lanes.Open(id, attach, own);
   if (!lane) co_return std::unexpected(lane.error());
   co_return id;
 }
 
-Async<Status> Work(Places places, host::Lanes& lanes, agent::Children& children) {
+Async<Status> Work(Places places, lane::Lanes& lanes, agent::Children& children) {
   if (places.parent.empty()) {
     CO_ASSIGN_OR_RETURN(places.parent, co_await OpenParent(lanes, places.folder));
     agent::ChildSpec spec{.parent_id = places.parent, .agent_id = "worker", .prompt = "do it"};
@@ -76,9 +76,9 @@ int main(int argc, char** argv) {
   }
   const config::Roots roots{.data = places.home, .config = places.home};
   Loop loop;
-  host::ModelAccess models(loop);
-  host::Lanes lanes(loop, roots, models);
-  host::LaneChildren children(loop, lanes);
+  device::ModelAccess models(loop);
+  lane::Lanes lanes(loop, roots, models);
+  lane::LaneChildren children(loop, lanes);
   const Status done = loop.RunUntilDone(fault::Work(places, lanes, children));
   if (!done) (void)fault::Say("error " + done.error().Text() + "\n");
   return done ? 0 : 3;

@@ -267,7 +267,7 @@ class ChaosTest : public LiveTest {
     const auto replayed =
         client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Replay, session_id_);
     EXPECT_TRUE(replayed && replayed->different == 0);
-    EXPECT_TRUE(RemoveTree(host::SessionStore(roots_).Find(session_id_).value()));
+    EXPECT_TRUE(RemoveTree(store::SessionStore(roots_).Find(session_id_).value()));
     EXPECT_TRUE(RemoveTree(project_ + "/new"));
     session_id_.clear();
   }

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "agent/turn.h"
-#include "host/lane.h"
-#include "host/lane_children.h"
-#include "host/lanes.h"
-#include "host/model_access.h"
+#include "device/model_access.h"
+#include "lane/children.h"
+#include "lane/lane.h"
+#include "lane/lanes.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -24,7 +24,7 @@ class ChildrenTest : public LiveTest {
     const Result<std::string> id = lanes_.Name(attach);
     ASSERT_TRUE(id) << id.error().Text();
     session_id_ = *id;
-    const Result<host::Lane*> lane =
+    const Result<lane::Lane*> lane =
         loop_.RunUntilDone(lanes_.Open(*id, std::move(attach), std::optional<Environment>()));
     ASSERT_TRUE(lane) << lane.error().Text();
   }
@@ -55,9 +55,9 @@ class ChildrenTest : public LiveTest {
   }
 
   Loop loop_;
-  host::ModelAccess models_{loop_};
-  host::Lanes lanes_{loop_, roots_, models_};
-  host::LaneChildren children_{loop_, lanes_};
+  device::ModelAccess models_{loop_};
+  lane::Lanes lanes_{loop_, roots_, models_};
+  lane::LaneChildren children_{loop_, lanes_};
 };
 
 TEST_F(ChildrenTest, AChildIsASessionOfItsOwnInTheFolderOfItsRoot) {
@@ -69,7 +69,7 @@ TEST_F(ChildrenTest, AChildIsASessionOfItsOwnInTheFolderOfItsRoot) {
   EXPECT_EQ(end.text, "Found it.");
   EXPECT_EQ(end.cost.input, 30);
   EXPECT_EQ(end.cost.output, 4);
-  EXPECT_EQ(lanes_.presence(child), host::Presence::kAsleep) << "it rests";
+  EXPECT_EQ(lanes_.presence(child), lane::Presence::kAsleep) << "it rests";
   const auto log = log::Log::Open(ChildDir(child), {});
   ASSERT_TRUE(log) << log.error().Text();
   const protocol::Header& header = (*log)->header();

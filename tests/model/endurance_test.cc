@@ -12,9 +12,9 @@
 #include "agent/run_view.h"
 #include "agent/workbench.h"
 #include "base/loop.h"
-#include "host/lane.h"
-#include "host/lanes.h"
-#include "host/model_access.h"
+#include "device/model_access.h"
+#include "lane/lane.h"
+#include "lane/lanes.h"
 #include "tests/model/live_fixture.h"
 #include "tests/scale.h"
 
@@ -36,7 +36,7 @@ class EnduranceTest : public LiveTest {
     protocol::Attach attach = Here();
     const Result<std::string> id = lanes_.Name(attach);
     ASSERT_TRUE(id) << id.error().Text();
-    const Result<host::Lane*> opened =
+    const Result<lane::Lane*> opened =
         loop_.RunUntilDone(lanes_.Open(*id, attach, std::optional<Environment>()));
     ASSERT_TRUE(opened) << opened.error().Text();
     lane_ = *opened;
@@ -137,7 +137,7 @@ class EnduranceTest : public LiveTest {
   /// it to a view that reads it now: the same.
   const run::State& Now() {
     EXPECT_TRUE(view_.Update(lane_->log()));
-    const auto log = log::Log::Open(host::SessionStore(roots_).Find(session_id_).value(), {});
+    const auto log = log::Log::Open(store::SessionStore(roots_).Find(session_id_).value(), {});
     agent::RunView fresh;
     EXPECT_TRUE(log && fresh.Update(**log));
     EXPECT_EQ(Encode(fresh.state().Report()), Encode(view_.state().Report()));
@@ -145,10 +145,10 @@ class EnduranceTest : public LiveTest {
   }
 
   Loop loop_;
-  host::ModelAccess models_{loop_};
+  device::ModelAccess models_{loop_};
   log::Subscription subscription_;
-  host::Lanes lanes_{loop_, roots_, models_};
-  host::Lane* lane_ = nullptr;
+  lane::Lanes lanes_{loop_, roots_, models_};
+  lane::Lane* lane_ = nullptr;
   std::optional<Pending<bool>> ended_;
   agent::RunView view_;
 };

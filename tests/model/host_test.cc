@@ -33,7 +33,7 @@ class HostTest : public LiveTest {
   std::vector<std::string> Stored() const {
     std::vector<std::string> lines;
     const std::string log =
-        ReadFile(host::SessionStore(roots_).Find(session_id_).value() + "/events.jsonl")
+        ReadFile(store::SessionStore(roots_).Find(session_id_).value() + "/events.jsonl")
             .value_or("");
     std::size_t at = log.find('\n') + 1;
     while (at < log.size()) {
@@ -302,7 +302,7 @@ TEST_F(HostTest, ABlobIsReadByItsName) {
   Script(kTalks);
   Host();
   const std::string id = NewSession();
-  log::Blobs blobs(log::Paths{host::SessionStore(roots_).Find(id).value()}.blobs());
+  log::Blobs blobs(log::Paths{store::SessionStore(roots_).Find(id).value()}.blobs());
   const auto small = blobs.Put(std::string("a\0b", 3));
   const auto large = blobs.Put(std::string(std::size_t{8} << 20, 'x'));
   ASSERT_TRUE(small && large);

@@ -4,8 +4,8 @@
 
 #include "base/fs.h"
 #include "client/await.h"
-#include "host/local_live.h"
-#include "host/local_sessions.h"
+#include "host/local/live.h"
+#include "host/local/sessions.h"
 #include "tests/model/cause_fixture.h"
 #include "tests/model/projection_fixture.h"
 
@@ -41,8 +41,8 @@ void LiveTest::TearDown() {
   const auto report =
       client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Replay, session_id_);
   EXPECT_TRUE(!report || report->different == 0);
-  ExpectCauses(host::SessionStore(roots_).Find(session_id_).value());
-  ExpectProjections(host::SessionStore(roots_).Find(session_id_).value(), 150);
+  ExpectCauses(store::SessionStore(roots_).Find(session_id_).value());
+  ExpectProjections(store::SessionStore(roots_).Find(session_id_).value(), 150);
 }
 
 void LiveTest::Script(std::string_view script, const std::string& api) {

@@ -15,11 +15,11 @@
 #include "base/temp_dir.h"
 #include "config/roots.h"
 #include "emulator/emulator.h"
-#include "host/local_live.h"
-#include "host/local_sessions.h"
-#include "host/session_store.h"
+#include "host/local/live.h"
+#include "host/local/sessions.h"
 #include "json/view.h"
 #include "log/log.h"
+#include "store/session_store.h"
 #include "tests/model/host_fixture.h"
 
 namespace stet::test {

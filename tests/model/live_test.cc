@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "client/await.h"
-#include "host/trust.h"
+#include "device/trust.h"
 #include "tests/model/gate_fixture.h"
 #include "tests/model/live_fixture.h"
 
@@ -251,9 +251,9 @@ TEST_F(AskingTest, WhatWasAskedStillWaitsAfterTheProcessDied) {
   Send("go");
   const protocol::PermissionAsk ask = Asked();
   // What a process that is killed now leaves behind.
-  const host::SessionStore store(roots_);
+  const store::SessionStore store(roots_);
   config::Roots copy{.data = dir_.path() + "/copy", .config = roots_.config};
-  const host::SessionStore other(copy);
+  const store::SessionStore other(copy);
   ASSERT_TRUE(MakeDirs(copy.sessions()));
   std::filesystem::copy(store.Find(session_id_).value(), other.NewDir(session_id_),
                         std::filesystem::copy_options::recursive);
@@ -538,7 +538,7 @@ TEST_F(LiveTest, ATurnThatFoundNoRoomIsSettledWhenThereIsRoomAgain) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   rlimit full = before;
-  full.rlim_cur = std::filesystem::file_size(host::SessionStore(roots_).Find(session_id_).value() +
+  full.rlim_cur = std::filesystem::file_size(store::SessionStore(roots_).Find(session_id_).value() +
                                              "/events.jsonl");
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &full), 0);
   gate.Open();
@@ -572,7 +572,7 @@ TEST_F(LiveTest, ATurnOnAnotherDayBeginsWithTheDate) {
   header.session_id = "ses_old";
   header.kind = "chat";
   header.meta.cwd = project_;
-  const std::string folder = host::SessionStore(roots_).NewDir("ses_old");
+  const std::string folder = store::SessionStore(roots_).NewDir("ses_old");
   ASSERT_TRUE(MakeDirs(roots_.sessions()));
   const auto old = log::Log::Create(folder, header, options);
   ASSERT_TRUE(old) << old.error().Text();
@@ -622,7 +622,7 @@ TEST_F(LiveTest, AProjectsOwnFileCanTightenTheRulesAndNothingElse) {
                           Durable::kNo));
   Open(Here());  // Nothing of it is looked at.
   ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
-  ASSERT_TRUE(host::SetTrust(roots_, project_, {"config"}));
+  ASSERT_TRUE(device::SetTrust(roots_, project_, {"config"}));
   const auto refused =
       client::Await(*live_, &client::Live::Attach, Here(), client::FaceSide{heard_->Watcher()});
   ASSERT_FALSE(refused);

@@ -72,7 +72,7 @@ TEST_F(LossyTest, FiveClientsOverBadLinesHaveTheSameLogAndNoSendIsLostOrDoubled)
   std::vector<std::string> stored;
   std::map<std::string, int> found;
   std::uint64_t last = 0;
-  const auto log = log::Log::Open(host::SessionStore(roots_).Find(session_id_).value(), {});
+  const auto log = log::Log::Open(store::SessionStore(roots_).Find(session_id_).value(), {});
   ASSERT_TRUE(log);
   ASSERT_TRUE((*log)->Read(0, [&](const log::Entry& entry, std::string_view line) {
     const auto event = protocol::DecodeEvent(line);

@@ -9,7 +9,7 @@ namespace {
 class ProjectionTest : public LiveTest {
  protected:
   [[nodiscard]] log::Paths PathsOf() const {
-    return {host::SessionStore(roots_).Find(session_id_).value()};
+    return {store::SessionStore(roots_).Find(session_id_).value()};
   }
   /// As a reader that opens the session now sees it.
   std::string Seen() {

@@ -150,7 +150,7 @@ TEST_F(TasksLiveTest, APersonHasATaskStopped) {
   ASSERT_TRUE(output) << output.error().Text();
   EXPECT_EQ(output->text, "one\n");
   EXPECT_TRUE(output->running);
-  const std::string file = host::SessionStore(roots_).Find(session_id_).value() + "/tasks/shell-1";
+  const std::string file = store::SessionStore(roots_).Find(session_id_).value() + "/tasks/shell-1";
   EXPECT_EQ(ReadFile(file).value_or(""), "one\n");
 
   ASSERT_TRUE(client::Await(*session_, &client::LiveSession::StopTask, "shell-1"));
@@ -223,7 +223,7 @@ TEST_F(TasksLiveTest, WhatDiedWithItsProcessIsLostAndToldOnce) {
   log::Options options;
   options.mode = log::Mode::kWrite;
   ASSERT_TRUE(MakeDirs(roots_.sessions()));
-  const std::string folder = host::SessionStore(roots_).NewDir("ses_dead");
+  const std::string folder = store::SessionStore(roots_).NewDir("ses_dead");
   {
     const auto log = log::Log::Create(folder, header, options);
     ASSERT_TRUE(log) << log.error().Text();

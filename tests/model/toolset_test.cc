@@ -74,7 +74,7 @@ class ToolsetTest : public LiveTest {
   }
   /// As a version of stet would have left it that kept no toolset.
   void MakeOlder(const std::string& session_id) const {
-    const std::string dir = host::SessionStore(roots_).Find(session_id).value();
+    const std::string dir = store::SessionStore(roots_).Find(session_id).value();
     const std::string log = ReadFile(dir + "/events.jsonl").value_or("");
     std::string older;
     for (const std::string_view line : SplitLines(log)) {
@@ -369,7 +369,7 @@ TEST_F(ToolsetTest, WithoutItsBlobItIsMadeAnewAndTheSessionGoesOn) {
   Open(Here());
   Run("one");
   ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
-  const std::string blobs = host::SessionStore(roots_).Find(session_id_).value() + "/blobs";
+  const std::string blobs = store::SessionStore(roots_).Find(session_id_).value() + "/blobs";
   const auto files = ListDir(blobs);
   ASSERT_TRUE(files && files->size() == 1U);
   ASSERT_TRUE(Remove(blobs + "/" + files->front().name));

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "host/session_tree_fixture.h"
 #include "json/describe.h"
 #include "protocol/session.h"
+#include "store/session_tree_fixture.h"
 #include "tests/scenario/program.h"
 
 namespace stet::scenario {
@@ -28,7 +28,7 @@ class ChildSessionsTest : public testing::Test {
   }
 
   Program program_;
-  host::SessionTree tree_{{program_.home(), program_.home()}, program_.work()};
+  store::SessionTree tree_{{program_.home(), program_.home()}, program_.work()};
 };
 
 TEST_F(ChildSessionsTest, AListShowsRootsAndWithAllChildrenUnderThem) {

@@ -1,0 +1,30 @@
+// Projects: the folders that this device knows as projects, by their canonical path. Registering
+// one twice is the same as once; removing one touches nothing in it. Any thread, any process.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "config/roots.h"
+#include "protocol/wire.h"
+
+namespace stet::device {
+
+class Projects {
+ public:
+  explicit Projects(const config::Roots& roots) : roots_(roots) {}
+
+  [[nodiscard]] Result<protocol::Projects> List() const;
+  /// kNotFound when there is no such folder.
+  Result<protocol::Project> Register(const std::string& path);
+  Status Remove(const std::string& project_id);
+
+  /// The folders in a folder: the user's home when `path` is empty. kDenied outside of the home and
+  /// of the projects.
+  [[nodiscard]] Result<protocol::Browsed> Browse(const std::string& path) const;
+
+ private:
+  const config::Roots& roots_;
+};
+
+}  // namespace stet::device

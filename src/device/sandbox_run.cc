@@ -1,0 +1,128 @@
+#include "device/sandbox_run.h"
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/instructions.h"
+#include "base/environment.h"
+#include "config/settings.h"
+#include "device/model_access.h"
+#include "device/rules.h"
+#include "device/sandbox_profile.h"
+#include "sandbox/support.h"
+#include "tool/excluded.h"
+
+namespace stet::device {
+namespace {
+
+/// The keys of a terminal are meant for the command, which is in the same group.
+class SignalsLeftToCommand {
+ public:
+  SignalsLeftToCommand() {
+    struct sigaction ignore{};
+    ignore.sa_handler = SIG_IGN;
+    ::sigaction(SIGINT, &ignore, &interrupt_);
+    ::sigaction(SIGQUIT, &ignore, &quit_);
+  }
+  SignalsLeftToCommand(const SignalsLeftToCommand&) = delete;
+  SignalsLeftToCommand& operator=(const SignalsLeftToCommand&) = delete;
+  ~SignalsLeftToCommand() {
+    ::sigaction(SIGINT, &interrupt_, nullptr);
+    ::sigaction(SIGQUIT, &quit_, nullptr);
+  }
+
+ private:
+  struct sigaction interrupt_{};
+  struct sigaction quit_{};
+};
+
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// With our input, output and terminal. Its exit code, 128 and more when a signal ended it.
+Result<int> RunHere(std::vector<std::string> argv, std::vector<std::string> env) {
+  constexpr int kSignalBase = 128;
+  const SignalsLeftToCommand signals;
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t all;
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t pid = -1;
+  const int error = ::posix_spawn(&pid, argv[0].c_str(), nullptr, &attributes,
+                                  Pointers(argv).data(), Pointers(env).data());
+  ::posix_spawnattr_destroy(&attributes);
+  if (error != 0) return FailSystem(error, "start the sandbox");
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return FailSystem(errno, "wait for the command");
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status);
+}
+
+Result<sandbox::Profile> ProfileHere(const config::Roots& roots, const protocol::SandboxRun& run) {
+  ASSIGN_OR_RETURN(config::Settings settings, config::ReadSettings(roots.settings()));
+  if (run.network) settings.sandbox.network = run.network;
+  std::error_code error;
+  const std::string cwd = std::filesystem::current_path(error);
+  if (error) return Fail(Code::kNotFound, "the current folder is gone");
+  const std::string root = agent::GitRoot(cwd);
+  ProfileSources sources{.roots = roots,
+                         .settings = settings.sandbox,
+                         .project = root.empty() ? cwd : root,
+                         .more_roots = {},
+                         .home = ProcessEnvironment("HOME"),
+                         .secret_variables = KeyVariables(settings)};
+  for (const std::string& folder : run.write) {
+    sources.more_roots.push_back(std::filesystem::canonical(folder, error));
+    if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", folder));
+  }
+  sandbox::Profile profile = MakeProfile(sources);
+  ASSIGN_OR_RETURN(const config::Settings managed,
+                   config::ReadSettings(std::string(config::kManagedSettings)));
+  ASSIGN_OR_RETURN(const std::string patterns,
+                   ExcludedPatterns({&managed, &settings}, sources.project));
+  const tool::ExcludedPaths excluded = tool::FindExcluded(sources.project, IgnoreFile(patterns));
+  if (!excluded.all)
+    return Fail(Code::kUnsupported,
+                "too much of the project is excluded to be hidden: exclude whole folders, or fewer "
+                "files");
+  profile.hidden.insert(profile.hidden.end(), excluded.paths.begin(), excluded.paths.end());
+  return profile;
+}
+
+}  // namespace
+
+Result<protocol::SandboxEnd> RunSandboxed(const config::Roots& roots,
+                                          const protocol::SandboxRun& run) {
+  if (run.network && !sandbox::IsNetwork(*run.network))
+    return Fail(
+        Code::kInvalid,
+        fmt::format("there is no network {}: write off, loopback, hosts or open", *run.network));
+  ASSIGN_OR_RETURN(sandbox::Profile profile, ProfileHere(roots, run));
+  ASSIGN_OR_RETURN(const sandbox::Mechanism mechanism,
+                   sandbox::Choose(profile, sandbox::Need::kBest));
+  ASSIGN_OR_RETURN(const sandbox::Confinement confinement,
+                   sandbox::Confinement::Make(std::move(profile), mechanism));
+  protocol::SandboxEnd end;
+  ASSIGN_OR_RETURN(
+      end.exit_code,
+      RunHere(confinement.Wrap(run.command),
+              sandbox::KeptVariables(Environment::OfProcess().variables(), confinement.profile())));
+  end.mechanism = sandbox::MechanismName(mechanism);
+  end.refused_hosts = confinement.RefusedHosts();
+  return end;
+}
+
+}  // namespace stet::device

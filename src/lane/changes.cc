@@ -1,0 +1,100 @@
+#include "lane/changes.h"
+
+#include <fmt/format.h>
+
+#include "agent/session_tools.h"
+#include "agent/settings.h"
+#include "agent/workbench.h"
+#include "device/model_access.h"
+#include "device/rules.h"
+#include "provider/provider.h"
+
+namespace stet::lane {
+
+LaneChanges::LaneChanges(agent::Workbench& bench, device::ModelAccess& models, Select select)
+    : bench_(bench), models_(models), select_(std::move(select)) {
+  provider_ = models_.Open(bench_.settings->model);
+  bench_.model = provider_.get();
+  if (bench_.settings->auxiliary) {
+    auxiliary_ = models_.Open(*bench_.settings->auxiliary);
+    bench_.auxiliary = auxiliary_.get();
+  }
+}
+
+LaneChanges::~LaneChanges() = default;
+
+protocol::PermissionReport LaneChanges::Permissions() const {
+  protocol::PermissionReport report;
+  const agent::SessionSettings& settings = *bench_.settings;
+  const policy::Rules& rules = settings.rules;
+  report.mode = policy::ModeName(rules.mode);
+  report.excludes = rules.exclude && !rules.exclude->empty();
+  report.sandboxed = agent::IsBoxed(settings.sandbox, rules.mode);
+  const auto add = [&](std::string_view verdict, const std::vector<policy::Rule>& list) {
+    for (const policy::Rule& rule : list) {
+      protocol::RuleRow& row = report.rules.emplace_back();
+      row.verdict = verdict;
+      row.rule = policy::RuleText(rule);
+      row.source = policy::SourceName(rule.source);
+    }
+  };
+  add("hard", rules.hard);
+  add("deny", rules.deny);
+  add("ask", rules.ask);
+  add("allow", rules.allow);
+  return report;
+}
+
+Status LaneChanges::Change(const protocol::Change& change) {
+  if (change.effort && !provider::IsEffort(*change.effort))
+    return Fail(Code::kInvalid, fmt::format("there is no effort {}", *change.effort));
+  std::optional<policy::Mode> mode;
+  if (change.mode) {
+    mode = policy::ModeFrom(*change.mode);
+    if (!mode) return Fail(Code::kInvalid, fmt::format("there is no mode {}", *change.mode));
+    if (*mode == policy::Mode::kBypass) RETURN_IF_ERROR(device::MayBypass());
+  }
+  if (change.model) {
+    ASSIGN_OR_RETURN(next_model_, select_(*change.model));
+  }
+  if (change.effort) next_effort_ = change.effort;
+  protocol::SessionInfo info;
+  info.changes.title = change.title;
+  if (mode) {
+    bench_.settings.SetMode(*mode);
+    info.changes.mode = std::string(policy::ModeName(*mode));
+  }
+  if (!info.changes.title && !info.changes.mode) return {};
+  return agent::AppendEvent(bench_.log, std::move(info), {});
+}
+
+Status LaneChanges::Apply() {
+  if (!next_model_ && !next_effort_) return {};
+  protocol::SessionInfo info;
+  if (next_model_) {
+    if (next_model_->effort && !next_effort_) next_effort_ = next_model_->effort;
+    UseModel(*std::move(next_model_));
+    info.changes.model = provider_->model().FullName();
+  }
+  if (next_effort_) {
+    bench_.settings.SetEffort(*next_effort_);
+    info.changes.effort = next_effort_;
+  }
+  next_model_.reset();
+  next_effort_.reset();
+  RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(info), {}));
+  // A session without instructions has sent nothing: its first toolset comes with them.
+  return bench_.cache_key.empty() ? Status() : agent::KeepToolset(bench_, {});
+}
+
+void LaneChanges::UseModel(provider::Selected model) {
+  bench_.settings.SetModel(std::move(model));
+  provider_ = models_.Open(bench_.settings->model);
+  bench_.model = provider_.get();
+  const std::int64_t window = provider_->model().context_window;
+  bench_.workspace.context_window = window;
+  bench_.tools.UseWindow(window);
+  bench_.fixed_bytes = 0;  // The tools may be others now.
+}
+
+}  // namespace stet::lane

@@ -1,0 +1,296 @@
+#include "lane/lane.h"
+
+#include <fmt/format.h>
+
+#include "agent/items.h"
+#include "agent/settings.h"
+#include "agent/task_rows.h"
+#include "lane/client_editor.h"
+#include "lane/moves.h"
+#include "lane/parts.h"
+#include "lane/queues.h"
+#include "lane/restore.h"
+#include "lane/sent_content.h"
+#include "lane/tools.h"
+#include "lane/turns.h"
+#include "lane/work.h"
+#include "provider/provider.h"
+
+namespace stet::lane {
+
+// Opening.
+
+Lane::Lane(LaneSetup setup)
+    : parts_(std::make_unique<LaneParts>(std::move(setup))),
+      work_(std::make_unique<LaneWork>(*parts_)),
+      notes_(parts_->setup.notes) {}
+
+Lane::~Lane() = default;
+
+Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
+  std::unique_ptr<Lane> lane(new Lane(std::move(setup)));
+  RETURN_IF_ERROR(lane->Prepare());
+  return lane;
+}
+
+/// Makes the parts out of what the log has, and settles what it was left in the middle of.
+Status Lane::Prepare() {
+  LaneSetup& setup = parts_->setup;
+  agent::Workbench& bench = parts_->bench;
+  agent::Opening opening;
+  protocol::TaskRows earlier;
+  if (!setup.fresh) {
+    ASSIGN_OR_RETURN(opening, agent::ReadOpening(bench.log));
+    ASSIGN_OR_RETURN(earlier, agent::ReadTasks(bench.log));
+  }
+  parts_->tasks = std::make_unique<LaneTasks>(bench, *work_, earlier);
+  parts_->marks = std::make_unique<LaneMarks>(bench, *work_);
+  parts_->side = std::make_unique<SideWork>(bench, *work_);
+  RETURN_IF_ERROR(AddTools({bench, *parts_->tasks, *parts_->marks}, setup, opening));
+  RETURN_IF_ERROR(parts_->hooks.OpenExtensions(setup));
+  ASSIGN_OR_RETURN(const std::vector<std::string> notes, OpenToolset(bench, setup, opening));
+  notes_.insert(notes_.end(), notes.begin(), notes.end());
+  parts_->hooks.OpenHooks(setup);
+  bench.settings.Grant(opening.grants);
+  parts_->instructions = std::make_unique<LaneInstructions>(bench, std::move(setup.instructions),
+                                                            std::move(opening.snapshot));
+  if (!setup.fresh) {
+    RETURN_IF_ERROR(work_->Settle(std::move(opening), setup.keep_waiting && setup.answers));
+    const bool waits = work_->life() == LaneLife::kWaiting;
+    RETURN_IF_ERROR(parts_->tasks->NoteLost(earlier, !waits));
+    ASSIGN_OR_RETURN(const bool told,
+                     waits ? Result<bool>(false) : parts_->instructions->TellAppended());
+    if (told)
+      notes_.emplace_back(
+          "the session keeps its instructions: what was appended to them is told to the model as "
+          "an addition");
+  }
+  work_->GoOn();
+  return {};
+}
+
+log::Log& Lane::log() { return parts_->bench.log; }
+bool Lane::working() const { return work_->working(); }
+bool Lane::resting() const {
+  return !work_->working() && parts_->tasks->running() == 0 && !parts_->side->pending() &&
+         !parts_->hooks.starting();
+}
+
+protocol::LiveState Lane::State() const {
+  const agent::Workbench& bench = parts_->bench;
+  const log::SessionState& folded = bench.log.index().state();
+  const provider::Model& model = bench.model->model();
+  protocol::LiveState state;
+  state.session_id = bench.log.header().session_id;
+  state.asks = parts_->asks.permissions();
+  state.questions = parts_->asks.questions();
+  const bool asks = !state.asks.empty() || !state.questions.empty();
+  state.state = asks ? "waiting" : working() ? "running" : "idle";
+  if (working()) state.turn_id = work_->turn_id();
+  state.project = bench.workspace.project;
+  state.cwd = bench.workspace.cwd;
+  state.model = model.FullName();
+  state.effort = bench.settings->effort.value_or("");
+  state.mode = policy::ModeName(bench.settings->rules.mode);
+  for (const std::string_view name : bench.tools.toolset().names()) state.tools.emplace_back(name);
+  state.context_window = model.context_window;
+  state.leaf_id = bench.log.leaf_id();
+  state.interrupted = !working() && work_->unfinished();
+  state.follow_ups = folded.follow_ups;
+  state.steers = folded.steers;
+  state.notes = notes_;
+  for (std::string& name : parts_->hooks.Commands()) state.commands.push_back(std::move(name));
+  return state;
+}
+
+// Send: a message begins a turn, or is queued for the one that runs. Either is in the log before
+// the client hears that it was accepted.
+
+Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::string& client_id) {
+  if (send.client_message_id &&
+      log().index().FindKey(log::Key::kClientMessage, *send.client_message_id)) {
+    // The client lost our reply and sent it again.
+    protocol::Accepted known;
+    known.what = "known";
+    return known;
+  }
+  RETURN_IF_ERROR(work_->Recover());
+  if (send.how == "continue") return Continue();
+  if (send.how == "next") return Next();
+  if (send.how == "compact") return Compact(send.text);
+  if (!SaysSomething(send)) return Fail(Code::kInvalid, "there is nothing to send");
+  if (work_->life() == LaneLife::kWaiting && !parts_->asks.permissions().empty()) {
+    // What the turn before asked is still open: a new message is not taken for its answer.
+    return Fail(Code::kBusy,
+                "a question of the turn before waits for its answer: answer it, or "
+                "cancel it first");
+  }
+  return working() ? Enqueue(send, client_id) : Start(send, client_id);
+}
+
+Result<protocol::Accepted> Lane::Start(const protocol::Send& send, const std::string& client_id) {
+  protocol::UserMessage message;
+  message.client_message_id = send.client_message_id;
+  message.source = "user";
+  ASSIGN_OR_RETURN(message.message.blocks, ContentOf(parts_->bench, send));
+  const bool first = log().index().state().user_messages == 0;
+  RETURN_IF_ERROR(work_->BeginWithMessage(std::move(message), client_id));
+  if (first) parts_->side->MakeTitle(send.text);
+  return Started();
+}
+
+Result<protocol::Accepted> Lane::Enqueue(const protocol::Send& send, const std::string& client_id) {
+  const bool steer = send.how == "steer";
+  protocol::QueueItem item;
+  item.client_message_id = send.client_message_id;
+  item.client_id = client_id;
+  ASSIGN_OR_RETURN(item.content, ContentOf(parts_->bench, send));
+  protocol::Accepted accepted;
+  accepted.what = steer ? "steered" : "queued";
+  ASSIGN_OR_RETURN(accepted.item_id, AddToQueue(log(), steer, std::move(item)));
+  return accepted;
+}
+
+/// Goes on: with the turn that did not come to its end, else with what is queued.
+Result<protocol::Accepted> Lane::Continue() {
+  if (working()) return Fail(Code::kBusy, "a turn is under way");
+  const log::SessionState& state = log().index().state();
+  if (!work_->unfinished() && state.steers.empty()) {
+    if (!state.follow_ups.empty()) return Next();
+    return Fail(Code::kNotFound, "there is nothing to go on with: the last turn came to its end");
+  }
+  RETURN_IF_ERROR(work_->Begin([this](const protocol::Stamp& stamp) -> Status {
+    const log::Index& index = log().index();
+    const bool unanswered =
+        index.leaf() != log::kNone &&
+        index.entries()[index.leaf()].type == protocol::kTypeNumber<protocol::UserMessage>;
+    if (unanswered) return {};
+    agent::NewItem item{.kind = agent::item::kRuntimeNotice, .content = ""};
+    item.content = "The turn before was interrupted. Go on with what the user asked for.";
+    return agent::AppendItem(log(), std::move(item), stamp);
+  }));
+  return Started();
+}
+
+Result<protocol::Accepted> Lane::Next() {
+  if (working()) return Fail(Code::kBusy, "a turn is under way");
+  ASSIGN_OR_RETURN(const bool taken, work_->BeginWithFollowUp());
+  if (!taken) return Fail(Code::kNotFound, "there is nothing to go on with");
+  return Started();
+}
+
+Result<protocol::Accepted> Lane::Compact(const std::string& focus) {
+  RETURN_IF_ERROR(work_->AtRest());
+  RETURN_IF_ERROR(parts_->instructions->Ensure());
+  RETURN_IF_ERROR(agent::KeepToolset(parts_->bench, {}));
+  work_->BeginCompaction(focus);
+  return Started();
+}
+
+protocol::Accepted Lane::Started() const {
+  protocol::Accepted accepted;
+  accepted.what = "started";
+  accepted.turn_id = work_->turn_id();
+  return accepted;
+}
+
+// What else clients ask for.
+
+void Lane::Cancel() { work_->Cancel(); }
+Status Lane::Answer(const protocol::PermissionAnswer& answer, const std::string& client_id) {
+  return parts_->asks.Answer(answer, client_id);
+}
+Status Lane::Answer(const protocol::QuestionAnswer& answer, const std::string& client_id) {
+  return parts_->asks.Answer(answer, client_id);
+}
+void Lane::ExpectAnswers() { parts_->asks.set_present(true); }
+
+void Lane::UseServices(std::shared_ptr<client::Services> services) {
+  agent::Workbench& bench = parts_->bench;
+  bench.editor =
+      services ? MakeClientEditor(bench.loop, bench.log.header().session_id, std::move(services))
+               : nullptr;
+}
+
+Status Lane::RewriteQueue(const std::string& queue, const protocol::QueueItems& items) {
+  return lane::RewriteQueue(log(), queue, items);
+}
+Status Lane::Change(const protocol::Change& change) {
+  RETURN_IF_ERROR(parts_->changes.Change(change));
+  return working() ? Status() : parts_->changes.Apply();
+}
+
+Result<protocol::PermissionReport> Lane::Permissions() const {
+  return parts_->changes.Permissions();
+}
+Result<protocol::Moved> Lane::Rewind(const std::optional<std::string>& target) {
+  RETURN_IF_ERROR(work_->AtRest());
+  ASSIGN_OR_RETURN(protocol::Moved moved, RewindLeaf(log(), target));
+  work_->Moved();
+  return moved;
+}
+
+Result<protocol::Moved> Lane::Branch(const std::string& leaf) {
+  RETURN_IF_ERROR(work_->AtRest());
+  ASSIGN_OR_RETURN(protocol::Moved moved, BranchLeaf(log(), leaf));
+  work_->Moved();
+  RETURN_IF_ERROR(SettleLeaf(log()));
+  return moved;
+}
+
+Result<protocol::FileRows> Lane::FilesSince(const std::optional<std::string>& target,
+                                            bool restore) {
+  if (restore) RETURN_IF_ERROR(work_->AtRest());
+  return lane::FilesSince(log(), target, restore);
+}
+
+Result<std::vector<protocol::Event>> Lane::Recent(std::size_t count) const {
+  return RecentEvents(parts_->bench.log, count);
+}
+Result<protocol::TurnRows> Lane::Turns() const { return ReadTurns(parts_->bench.log); }
+Result<std::string> Lane::Mark(const protocol::Mark& mark, const std::string& client_id) {
+  return parts_->marks->Mark(mark, client_id);
+}
+
+Async<Result<std::string>> Lane::RunCommand(std::string name, std::string text,
+                                            std::string client_id) {
+  const Result<hook::CommandReply> reply =
+      co_await parts_->hooks.RunCommand(std::move(name), std::move(text));
+  if (!reply) co_return std::unexpected(reply.error());
+  if (!reply->prompt.empty()) {
+    protocol::Send send;
+    send.how = "send";
+    send.text = reply->prompt;
+    CO_RETURN_IF_ERROR(Send(send, client_id));
+  }
+  co_return reply->text;
+}
+
+Result<protocol::RunReport> Lane::Run() {
+  RETURN_IF_ERROR(parts_->bench.run.Update(log()));
+  return parts_->bench.run.state().Report();
+}
+
+std::optional<protocol::TurnReport> Lane::Report(const std::string& turn_id) const {
+  return parts_->reports.Find(turn_id);
+}
+Result<protocol::TaskRows> Lane::Tasks() const { return parts_->tasks->Rows(); }
+Status Lane::StopTask(const std::string& task_id) { return parts_->tasks->Stop(task_id); }
+Result<protocol::TaskOutput> Lane::TaskOutput(const std::string& task_id,
+                                              const protocol::TaskRange& range) const {
+  return parts_->tasks->Output(task_id, range);
+}
+
+// Closing: all that appends ends before the log is closed: the turn, side work, hooks, and last the
+// tasks, whose ends are recorded.
+
+Async<Status> Lane::Close(bool sleeps) {
+  parts_->hooks.Cancel();
+  co_await work_->End();
+  co_await parts_->side->Stop();
+  co_await parts_->hooks.TellEnd(sleeps);
+  parts_->tasks->StopAll();
+  co_return log().Close();
+}
+
+}  // namespace stet::lane

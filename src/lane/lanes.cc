@@ -1,0 +1,329 @@
+#include "lane/lanes.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/diagnostics.h"
+#include "base/random.h"
+#include "device/model_access.h"
+#include "lane/lane.h"
+#include "lane/open_lane.h"
+#include "log/log.h"
+#include "log/paths.h"
+#include "protocol/ids.h"
+#include "store/session_store.h"
+
+namespace stet::lane {
+namespace {
+
+using protocol::Attach;
+
+bool MakesSession(const Attach& attach) { return !attach.session_id || attach.fork; }
+
+/// Whether `attach` asks for something that only opening a lane can give: not one that is awake.
+bool NeedsOpening(const Attach& attach) {
+  return attach.at || !attach.fallback_model.empty() || !attach.allowed.empty() ||
+         !attach.disallowed.empty() || attach.tools || !attach.add_dirs.empty() ||
+         !attach.append_system_prompt.empty() || attach.system_prompt || attach.output_schema ||
+         attach.max_steps != 0 || attach.max_price != 0 || attach.max_tokens != 0 ||
+         attach.max_ms != 0;
+}
+
+/// What to wake the session with later: `attach` without what counts only once.
+Attach Kept(Attach attach, const std::string& session_id) {
+  attach.session_id = session_id;
+  attach.new_session_id.reset();
+  attach.fork = false;
+  attach.at.reset();
+  attach.append_system_prompt.clear();
+  return attach;
+}
+
+/// How a child is opened: under the rules and limits of its parent, which was opened by `attach`,
+/// with no client that answers. One that there is keeps the rest as its log has it.
+Attach AttachOfChild(Attach attach, const protocol::LiveState& parent, const ChildOpening& child) {
+  const bool makes = child.header.has_value();
+  attach.session_id = makes ? std::nullopt : protocol::OptionalText(child.child_id);
+  attach.new_session_id = makes ? protocol::OptionalText(child.child_id) : std::nullopt;
+  attach.cwd = makes && child.cwd.empty() ? parent.cwd : child.cwd;
+  attach.model = child.model;
+  attach.effort =
+      makes && !parent.effort.empty() ? protocol::OptionalText(parent.effort) : std::nullopt;
+  attach.mode = makes && child.mode.empty() ? parent.mode : child.mode;
+  attach.tools = child.tools;
+  attach.system_prompt.reset();
+  attach.output_schema.reset();
+  attach.answers = false;
+  return attach;
+}
+
+/// The key of its model is not in an environment that no client handed over.
+Error WithAdvice(Error error) {
+  if (error.code == Code::kAuth)
+    error.message +=
+        "; the host was started without it: attach once from a terminal that has it (`stet "
+        "attach`), or keep it in the vault (`stet vault set`, apiKeyVault), then send again";
+  return error;
+}
+
+}  // namespace
+
+/// What is known of a session here, and its lane while it has one.
+struct Lanes::Session {
+  Session(std::string name, Attach how) : id(std::move(name)), attach(std::move(how)) {}
+
+  std::string id;
+  Presence presence = Presence::kAsleep;
+  Attach attach;                           // As it was opened the last time.
+  std::optional<protocol::Header> header;  // While it is made as a child.
+  std::shared_ptr<Environment> environment =
+      std::make_shared<Environment>(Environment::OfProcess());
+  bool brought = false;                        // A client handed the environment over.
+  std::shared_ptr<client::Services> services;  // Null: no client offers any.
+  LaneListener* listener = nullptr;            // Null: none.
+  std::unique_ptr<Lane> lane;
+  std::vector<Pending<bool>> awaiting_close;
+};
+
+Lanes::Lanes(Loop& loop, const config::Roots& roots, device::ModelAccess& models)
+    : loop_(loop), roots_(roots), models_(models) {}
+
+Lanes::~Lanes() = default;
+
+Result<std::string> Lanes::Name(Attach& attach) const {
+  if (attach.session_id) {
+    ASSIGN_OR_RETURN(attach.session_id, store::SessionStore(roots_).Resolve(*attach.session_id));
+    if (!attach.fork) return *attach.session_id;
+  }
+  if (attach.new_session_id)
+    RETURN_IF_ERROR(store::SessionStore(roots_).CheckFree(*attach.new_session_id));
+  else
+    attach.new_session_id = protocol::NewSessionId(ProcessRandom());
+  return *attach.new_session_id;
+}
+
+Lanes::SessionPtr Lanes::Get(const std::string& id) {
+  SessionPtr& session = sessions_[id];
+  if (!session) {
+    Attach attach;
+    attach.session_id = id;
+    session = std::make_shared<Session>(id, std::move(attach));
+  }
+  return session;
+}
+
+Lanes::Session* Lanes::Known(const std::string& id) const {
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : found->second.get();
+}
+
+Async<Result<Lane*>> Lanes::Open(std::string id, Attach attach,
+                                 std::optional<Environment> environment) {
+  SessionPtr session = co_await AwaitClosed(id);
+  if (session->lane && MakesSession(attach))
+    co_return Fail(Code::kConflict, fmt::format("there is a session {} already", id));
+  if (environment) SetEnvironment(id, *std::move(environment));
+  if (session->lane && !NeedsOpening(attach)) {
+    CO_RETURN_IF_ERROR(Join(*session, attach));
+    co_return session->lane.get();
+  }
+  if (session->lane) {
+    if (!session->lane->resting())
+      co_return Fail(Code::kBusy,
+                     "work is under way in the session: it cannot be opened in another "
+                     "way until that is done");
+    CO_RETURN_IF_ERROR(co_await Close(id, true));
+    session = co_await AwaitClosed(id);
+  }
+  if (attach.cwd.empty()) attach.cwd = session->attach.cwd;
+  session->attach = std::move(attach);
+  CO_RETURN_IF_ERROR(OpenNow(*session, false));
+  co_return session->lane.get();
+}
+
+/// Applies to the lane, which is awake, what can change at once.
+Status Lanes::Join(Session& session, const Attach& attach) const {
+  Lane& lane = *session.lane;
+  if (attach.answers) {
+    session.attach.answers = true;
+    lane.ExpectAnswers();
+  }
+  const protocol::LiveState state = lane.State();
+  protocol::Change change;
+  if (!attach.model.empty() && attach.model != state.model) change.model = attach.model;
+  if (attach.effort && *attach.effort != state.effort) change.effort = attach.effort;
+  if (!attach.mode.empty() && attach.mode != state.mode) change.mode = attach.mode;
+  if (!change.model && !change.effort && !change.mode) return {};
+  return lane.Change(change);
+}
+
+Async<Result<Lane*>> Lanes::Wake(std::string id) {
+  const SessionPtr session = co_await AwaitClosed(id);
+  if (!session->lane) CO_RETURN_IF_ERROR(OpenNow(*session, true));
+  co_return session->lane.get();
+}
+
+Async<Result<Lane*>> Lanes::OpenChild(ChildOpening child) {
+  const Result<Lane*> parent = co_await Wake(child.parent_id);
+  if (!parent) co_return std::unexpected(parent.error());
+  const SessionPtr from = Get(child.parent_id);
+  const protocol::LiveState state = (*parent)->State();
+  Attach attach = AttachOfChild(from->attach, state, child);
+  const SessionPtr session = co_await AwaitClosed(child.child_id);
+  if (session->lane && !child.header) co_return session->lane.get();
+  session->environment = from->environment;
+  session->brought = from->brought;
+  session->header = std::move(child.header);
+  if (session->header) {
+    session->header->parent_session_id = child.parent_id;
+    session->header->meta.model = state.model;
+  }
+  const Result<Lane*> lane =
+      co_await Open(child.child_id, std::move(attach), std::optional<Environment>());
+  session->header.reset();
+  if (!lane) Forget(child.child_id);
+  co_return lane;
+}
+
+/// Where the client named no folder, the session's own is used.
+Status Lanes::OpenNow(Session& session, bool woken) const {
+  const store::SessionStore store(roots_);
+  if (session.attach.cwd.empty()) {
+    ASSIGN_OR_RETURN(const protocol::SessionSummary summary, store.Describe(session.id));
+    session.attach.cwd = summary.cwd;
+  }
+  const auto began = SystemClock().Steady();
+  bool told = false;
+  session.presence = Presence::kOpening;
+  Result<std::unique_ptr<Lane>> lane =
+      OpenLane({.roots = roots_,
+                .loop = loop_,
+                .models = models_,
+                .attach = session.attach,
+                .environment = session.environment,
+                .woken = woken,
+                .child = session.header ? &*session.header : nullptr},
+               [&](log::Log& log) {
+                 told = session.listener != nullptr;
+                 if (told) session.listener->Opened(log);
+               });
+  if (!lane) {
+    session.presence = Presence::kAsleep;
+    if (told) session.listener->Closed();
+    if (const Result<std::string> dir = store.Find(session.id))
+      STET_LOG_IN(log::Paths(*dir).diagnostics(), kWarn, "not opened woken={} error=\"{}\"", woken,
+                  lane.error().Text());
+    Error error = std::move(lane).error();
+    return std::unexpected(session.brought ? std::move(error) : WithAdvice(std::move(error)));
+  }
+  session.lane = *std::move(lane);
+  session.presence = Presence::kAwake;
+  session.lane->UseServices(session.services);
+  session.attach = Kept(std::move(session.attach), session.id);
+  const auto took =
+      std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - began);
+  const protocol::LiveState state = session.lane->State();
+  STET_LOG_IN(session.lane->log().paths().diagnostics(), kInfo,
+              "opened epoch={} woken={} model={} mode={} ms={}", session.lane->log().epoch(), woken,
+              state.model, state.mode, took.count());
+  return {};
+}
+
+Async<Status> Lanes::Close(std::string id, bool sleeps) {
+  const SessionPtr session = co_await AwaitClosed(id);
+  if (!session->lane) co_return Status();
+  session->presence = Presence::kClosing;
+  const std::string diagnostics = session->lane->log().paths().diagnostics();
+  const Status closed = co_await session->lane->Close(sleeps);
+  STET_LOG_IN(diagnostics, kInfo, "closed sleeps={} error=\"{}\"", sleeps,
+              closed ? "" : closed.error().Text());
+  if (session->listener != nullptr) session->listener->Closed();
+  session->lane.reset();
+  session->presence = Presence::kAsleep;
+  for (const Pending<bool>& waiting : std::exchange(session->awaiting_close, {})) waiting.Set(true);
+  co_return closed;
+}
+
+Async<Lanes::SessionPtr> Lanes::AwaitClosed(std::string id) {
+  while (true) {
+    SessionPtr session = Get(id);
+    if (session->presence != Presence::kClosing) co_return session;
+    const Pending<bool> done(loop_);
+    session->awaiting_close.push_back(done);
+    co_await done;
+  }
+}
+
+Async<void> Lanes::CloseAll() {
+  std::vector<std::string> ids;
+  for (const auto& [id, session] : sessions_) ids.push_back(id);
+  for (const std::string& id : ids) {
+    const Status closed = co_await Close(id, false);
+    if (!closed) STET_LOG(kWarn, "session {}: {}", id, closed.error().Text());
+  }
+}
+
+Presence Lanes::presence(const std::string& id) const {
+  const Session* session = Known(id);
+  return session == nullptr ? Presence::kAsleep : session->presence;
+}
+
+Lane* Lanes::Find(const std::string& id) const {
+  const Session* session = Known(id);
+  return session == nullptr ? nullptr : session->lane.get();
+}
+
+bool Lanes::working(const std::string& id) const {
+  const Lane* lane = Find(id);
+  return lane != nullptr && !lane->resting();
+}
+
+std::size_t Lanes::awake_count() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      sessions_, [](const auto& entry) { return entry.second->lane != nullptr; }));
+}
+
+std::size_t Lanes::working_count() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(sessions_, [&](const auto& entry) { return working(entry.first); }));
+}
+
+void Lanes::SetEnvironment(const std::string& id, Environment environment) {
+  const SessionPtr session = Get(id);
+  *session->environment = std::move(environment);
+  session->brought = true;
+}
+
+void Lanes::UseServices(const std::string& id, std::shared_ptr<client::Services> services) {
+  const SessionPtr session = Get(id);
+  session->services = std::move(services);
+  if (session->lane) session->lane->UseServices(session->services);
+}
+
+void Lanes::DropServices(const std::string& id, const client::Services& services) {
+  const Session* session = Known(id);
+  if (session != nullptr && session->services.get() == &services) UseServices(id, nullptr);
+}
+
+void Lanes::Listen(const std::string& id, LaneListener& listener) {
+  const SessionPtr session = Get(id);
+  session->listener = &listener;
+  if (session->lane) listener.Opened(session->lane->log());
+}
+
+void Lanes::Unlisten(const std::string& id, const LaneListener& listener) {
+  Session* session = Known(id);
+  if (session != nullptr && session->listener == &listener) session->listener = nullptr;
+}
+
+void Lanes::Forget(const std::string& id) {
+  const Session* session = Known(id);
+  if (session == nullptr || session->presence != Presence::kAsleep) return;
+  if (session->listener == nullptr) sessions_.erase(id);
+}
+
+}  // namespace stet::lane

@@ -1,0 +1,294 @@
+#include "lane/open_lane.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/fs.h"
+#include "config/settings.h"
+#include "device/hook_sources.h"
+#include "device/model_names.h"
+#include "device/project_settings.h"
+#include "device/rules.h"
+#include "device/sandbox_profile.h"
+#include "device/trust.h"
+#include "device/vault.h"
+#include "lane/lane.h"
+#include "lane/requests.h"
+#include "lane/setup.h"
+#include "log/clone.h"
+#include "policy/guarded.h"
+#include "protocol/ids.h"
+#include "provider/catalogue.h"
+#include "store/session_store.h"
+#include "tool/git_programs.h"
+
+namespace stet::lane {
+namespace {
+
+using protocol::Attach;
+
+/// What commands and hooks are started with: no keys; and where the repository brings programs that
+/// the user has not trusted, no hooks of git's.
+Variables VariablesFor(std::shared_ptr<const Environment> environment,
+                       std::vector<std::string> secrets, const protocol::TrustReport& trust) {
+  const auto row = std::ranges::find(trust.parts, "git", &protocol::TrustRow::part);
+  const bool off = row != trust.parts.end() && !row->what.empty() && !row->trusted;
+  return [environment = std::move(environment), secrets = std::move(secrets), off] {
+    std::vector<std::string> variables = environment->Without(secrets);
+    return off ? tool::KeepGitHooksOff(std::move(variables)) : variables;
+  };
+}
+
+/// Opens a session step by step; each step uses what the ones before found out.
+class Opener {
+ public:
+  explicit Opener(const LaneRequest& request)
+      : request_(request), roots_(request.roots), attach_(request.attach), store_(request.roots) {}
+
+  Result<LaneSetup> Prepare();
+  Status NoteSettings(LaneSetup& setup) const;
+
+ private:
+  Status OpenLog();
+  Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
+  [[nodiscard]] Result<std::string> NewId() const;
+  Result<std::string> Fork(const std::string& session, const log::Options& options);
+  Status FindModel();
+  Status FindHooks(const std::string& project, const protocol::TrustReport& trust,
+                   LaneSetup& setup) const;
+
+  [[nodiscard]] provider::Environment Keys() const {
+    return device::KeyLookup(roots_, request_.environment);
+  }
+
+  const LaneRequest& request_;
+  const config::Roots& roots_;
+  const Attach& attach_;
+  store::SessionStore store_;
+  config::Settings settings_;
+  std::unique_ptr<log::Log> log_;
+  bool fresh_ = false;
+  provider::Selected model_;
+};
+
+Status Opener::FindModel() {
+  std::string asked = attach_.model;
+  if (asked.empty() && log_)
+    asked = device::AskedFor(settings_,
+                             log_->index().state().info.model.value_or(log_->header().meta.model));
+  if (asked.empty() && request_.child != nullptr)
+    asked = device::AskedFor(settings_, request_.child->meta.model);
+  ASSIGN_OR_RETURN(model_, provider::SelectModel(settings_, asked, Keys()));
+  const provider::Model& model = model_.access.model;
+  if (attach_.max_price > 0 && !model.prices)
+    return Fail(Code::kInvalid,
+                fmt::format("{} has no known price: a budget could not be kept; limit the steps "
+                            "or the time instead",
+                            model.FullName()));
+  if (attach_.fallback_model.empty()) return {};
+  ASSIGN_OR_RETURN(provider::Selected fallback,
+                   provider::SelectModel(settings_, attach_.fallback_model, Keys()));
+  if (!fallback.offline()) model_.fallback = std::move(fallback.access);
+  return {};
+}
+
+Status Opener::OpenLog() {
+  log::Options options;
+  options.mode = log::Mode::kWrite;
+  ASSIGN_OR_RETURN(options.device_id, config::DeviceId(roots_));
+  if (settings_.log.durability == "relaxed") options.durability = log::Durability::kRelaxed;
+  if (!attach_.session_id) {
+    // The model first: a session is not made for a model that cannot be asked.
+    RETURN_IF_ERROR(FindModel());
+    ASSIGN_OR_RETURN(log_, Make(options));
+    fresh_ = true;
+    return {};
+  }
+  ASSIGN_OR_RETURN(std::string id, store_.Resolve(*attach_.session_id));
+  if (attach_.fork) {
+    ASSIGN_OR_RETURN(id, Fork(id, options));
+  }
+  ASSIGN_OR_RETURN(const std::string dir, store_.Find(id));
+  ASSIGN_OR_RETURN(log_, log::Log::Open(dir, options));
+  return FindModel();
+}
+
+Result<std::string> Opener::Fork(const std::string& session, const log::Options& options) {
+  ASSIGN_OR_RETURN(std::string copy, NewId());
+  ASSIGN_OR_RETURN(const std::string dir, store_.Find(session));
+  log::Options reading = options;
+  reading.mode = log::Mode::kRead;
+  ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> origin, log::Log::Open(dir, reading));
+  RETURN_IF_ERROR(
+      log::Clone(*origin, attach_.at, {store_.NewDir(copy), copy, options.device_id}, options));
+  return copy;
+}
+
+Result<std::string> Opener::NewId() const {
+  std::string id = attach_.new_session_id.value_or(protocol::NewSessionId(ProcessRandom()));
+  if (!protocol::IsSessionId(id))
+    return Fail(Code::kInvalid, fmt::format("{} cannot name a session", id));
+  return id;
+}
+
+Result<std::unique_ptr<log::Log>> Opener::Make(const log::Options& options) {
+  protocol::Header header;
+  header.kind = "chat";
+  if (request_.child != nullptr) header = *request_.child;
+  ASSIGN_OR_RETURN(header.session_id, NewId());
+  std::string dir = store_.NewDir(header.session_id);
+  if (header.parent_session_id) {
+    ASSIGN_OR_RETURN(store::SessionPlace place,
+                     store_.NewChild(*header.parent_session_id, header.session_id));
+    header.root_session_id = place.root_id;
+    dir = std::move(place.dir);
+  }
+  const std::string root = agent::GitRoot(attach_.cwd);
+  header.meta.project_id = root.empty() ? attach_.cwd : root;
+  header.meta.cwd = attach_.cwd;
+  header.meta.model = model_.access.model.FullName();
+  RETURN_IF_ERROR(MakeDirs(header.parent_session_id ? ParentDir(dir) : roots_.sessions()));
+  return log::Log::Create(dir, header, options);
+}
+
+/// And extensions. A project's own only when it is trusted.
+Status Opener::FindHooks(const std::string& project, const protocol::TrustReport& trust,
+                         LaneSetup& setup) const {
+  ASSIGN_OR_RETURN(setup.hooks,
+                   device::CollectHooks({.user = settings_,
+                                         .user_file = roots_.settings(),
+                                         .project_file = project + "/.stet/config.toml",
+                                         .trusted_hooks = device::Trusts(trust, "hooks")}));
+  const device::ExtensionSources sources = device::ExtensionsOf(roots_, project, settings_, trust);
+  hook::FoundExtensions found =
+      hook::FindExtensions(device::ExtensionFolders(sources), sources.disabled);
+  setup.extensions = std::move(found.manifests);
+  for (const std::string& problem : found.problems)
+    setup.notes.push_back("an extension is left out: " + problem);
+  return {};
+}
+
+Result<LaneSetup> Opener::Prepare() {
+  const std::string root = agent::GitRoot(attach_.cwd);
+  const std::string project = root.empty() ? attach_.cwd : root;
+  ASSIGN_OR_RETURN(const device::LayeredSettings session,
+                   device::ReadLayeredSettings(roots_, project));
+  settings_ = session.all;
+  RETURN_IF_ERROR(OpenLog());
+  const provider::Model& model = model_.access.model;
+  std::vector<std::string> keys = device::KeyVariables(settings_);
+  if (!model.key_variable.empty()) keys.push_back(model.key_variable);
+  ASSIGN_OR_RETURN(policy::Rules rules,
+                   device::MakeRules({.roots = roots_,
+                                      .settings = settings_,
+                                      .own = session.own,
+                                      .attach = attach_,
+                                      .project = project,
+                                      .kept_mode = log_->index().state().info.mode.value_or("")}));
+  rules.trusts_git = device::Trusts(session.trust, "git");
+  agent::SandboxRules boxes = device::MakeSandboxRules({.roots = roots_,
+                                                        .settings = settings_.sandbox,
+                                                        .project = project,
+                                                        .more_roots = rules.more_roots,
+                                                        .home = device::ProcessEnvironment("HOME"),
+                                                        .secret_variables = keys,
+                                                        .exclude = rules.exclude});
+  const protocol::InfoChanges& kept = log_->index().state().info;
+  const auto settings = std::make_shared<const config::Settings>(settings_);
+  agent::SessionSettings worked{
+      .model = model_,
+      .effort = attach_.effort ? attach_.effort
+                : kept.effort  ? kept.effort
+                               : model_.effort,
+      .rules = rules,
+      .sandbox = std::move(boxes),
+      .limits = {.max_steps = attach_.max_steps,
+                 .max_price = attach_.max_price,
+                 .max_tokens = attach_.max_tokens,
+                 .max_ms = attach_.max_ms},
+      .context = {.auto_compact = settings_.context.auto_compact.value_or(true),
+                  .threshold_permille = settings_.threshold_permille,
+                  .result_budget = settings_.context.result_budget.value_or(0),
+                  .session_memory = settings_.context.session_memory.value_or(true)},
+      .task_end_starts_turn = settings_.tools.task_end_starts_turn.value_or(true)};
+  // Without its key the session simply has no title.
+  if (settings_.roles.contains("auxiliary")) {
+    if (Result<provider::Selected> auxiliary = provider::SelectRole(settings_, "auxiliary", Keys()))
+      worked.auxiliary = *std::move(auxiliary);
+  }
+  LaneSetup setup{
+      .loop = request_.loop,
+      .models = request_.models,
+      .log = std::move(log_),
+      .settings = std::move(worked),
+      .instructions = {.cwd = attach_.cwd,
+                       .home = device::ProcessEnvironment("HOME"),
+                       .user_instructions = roots_.config + "/AGENTS.md",
+                       .appended = attach_.append_system_prompt,
+                       .baseline = attach_.system_prompt,
+                       .fallback =
+                           settings_.instructions.fallback.value_or(std::vector<std::string>()),
+                       .context_window = model.context_window},
+      .workspace = {.project = project,
+                    .cwd = attach_.cwd,
+                    .context_window = model.context_window,
+                    .exclude = rules.unsearched,
+                    .secret_names = policy::SecretNames()},
+      .tools = {.only = attach_.tools,
+                .disabled = settings_.tools.disabled.value_or(std::vector<std::string>())},
+      .output_schema = attach_.output_schema,
+      .variables = VariablesFor(request_.environment, keys, session.trust),
+      .hidden = keys,
+      .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
+      .answers = attach_.answers,
+      .keep_waiting = !attach_.at,
+      .fresh = fresh_,
+      .woken = request_.woken,
+      .redactor = {},
+      .keep_grant =
+          [roots = roots_, project](const std::string& scope, const std::string& rule) {
+            return device::KeepGrant(
+                scope == "project" ? roots.project_rules(project) : roots.rules(), rule);
+          },
+      .prime = [settings](agent::Workbench& bench) { PrimeRequests(bench, *settings); },
+      .select =
+          [settings, keys = Keys()](const std::string& asked) {
+            return provider::SelectModel(*settings, asked, keys);
+          }};
+  ASSIGN_OR_RETURN(setup.redactor, device::VaultRedactor(roots_));
+  if (std::string note = device::TrustNote(session.trust); !note.empty())
+    setup.notes.push_back(std::move(note));
+  RETURN_IF_ERROR(FindHooks(project, session.trust, setup));
+  return setup;
+}
+
+/// A session keeps how it is worked on, so that a resume does not silently follow edits.
+Status Opener::NoteSettings(LaneSetup& setup) const {
+  const protocol::InfoChanges& kept = setup.log->index().state().info;
+  protocol::SessionInfo info;
+  const std::string model = setup.settings.model.access.model.FullName();
+  if (model != kept.model.value_or(setup.log->header().meta.model)) info.changes.model = model;
+  if (setup.settings.effort && setup.settings.effort != kept.effort)
+    info.changes.effort = setup.settings.effort;
+  const std::string mode(policy::ModeName(setup.settings.rules.mode));
+  if (mode != kept.mode.value_or("default")) info.changes.mode = mode;
+  if (!info.changes.model && !info.changes.effort && !info.changes.mode) return {};
+  return agent::AppendEvent(*setup.log, std::move(info), {});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Lane>> OpenLane(const LaneRequest& request, const LogOpened& opened) {
+  Opener opener(request);
+  ASSIGN_OR_RETURN(LaneSetup setup, opener.Prepare());
+  opened(*setup.log);
+  const Attach& attach = request.attach;
+  const bool rewinds = attach.at && !attach.fork;
+  RETURN_IF_ERROR(opener.NoteSettings(setup));
+  ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::Open(std::move(setup)));
+  if (rewinds) RETURN_IF_ERROR(lane->Rewind(attach.at));
+  return lane;
+}
+
+}  // namespace stet::lane

@@ -1,0 +1,26 @@
+#include "lane/parts.h"
+
+namespace stet::lane {
+
+LaneParts::LaneParts(LaneSetup given)
+    : setup(std::move(given)),
+      asks(setup.loop, *setup.log),
+      tools(setup.tools),
+      bench{.loop = setup.loop,
+            .log = *setup.log,
+            .model = nullptr,
+            .tools = tools,
+            .workspace = setup.workspace,
+            .asks = asks,
+            .settings = agent::CurrentSettings(std::move(setup.settings)),
+            .redactor = std::move(setup.redactor),
+            .keep_grant = std::move(setup.keep_grant)},
+      changes(bench, setup.models, std::move(setup.select)),
+      reports(bench),
+      hooks(bench) {
+  bench.background = [this] { return tasks->Describe(); };
+  if (!setup.fresh) bench.prime = std::move(setup.prime);
+  asks.set_present(setup.answers);
+}
+
+}  // namespace stet::lane

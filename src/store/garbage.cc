@@ -1,0 +1,169 @@
+#include "store/garbage.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fcntl.h>
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/lock.h"
+#include "log/blobs.h"
+#include "log/paths.h"
+#include "log/scan.h"
+#include "store/tree_lock.h"
+
+namespace stet::store {
+namespace {
+
+using protocol::GarbageItem;
+
+/// Younger temporary files may belong to a process that is still at work.
+constexpr Millis kTemporaryAge = Millis{60} * 60 * 1000;
+
+bool IsOldTemporary(const std::string& path, std::string_view name) {
+  if (!name.starts_with(kTempFilePrefix)) return false;
+  const Result<FileStat> stat = StatFile(path);
+  return stat && SystemClock().Now() - stat->mtime_ms > kTemporaryAge;
+}
+
+/// Every blob that a line of the log may mean, damaged lines included.
+Result<std::set<std::string>> NamedBlobs(const log::Paths& paths) {
+  ASSIGN_OR_RETURN(const Fd fd, OpenFile(paths.events(), O_RDONLY));
+  std::set<std::string> names;
+  log::LineScanner scanner(fd.get(), 0);
+  log::ScannedLine line;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool any, scanner.Next(&line));
+    if (!any) return names;
+    names.merge([&] {
+      const std::vector<std::string> found = log::Blobs::NamesIn(line.text);
+      return std::set<std::string>(found.begin(), found.end());
+    }());
+  }
+}
+
+void AddTemporaries(const std::string& dir, const std::string& session_id,
+                    std::vector<GarbageItem>& items) {
+  const Result<std::vector<DirEntry>> entries = ListDir(dir);
+  if (!entries) return;
+  for (const DirEntry& entry : *entries) {
+    const std::string path = dir + "/" + entry.name;
+    if (!IsOldTemporary(path, entry.name)) continue;
+    items.push_back({.kind = "temporary",
+                     .session_id = session_id,
+                     .path = path,
+                     .bytes = DiskUse(path).value_or(0)});
+  }
+}
+
+/// A session that cannot be read keeps all its blobs.
+void AddBlobs(const log::Paths& paths, const std::string& session_id,
+              std::vector<GarbageItem>& items) {
+  const Result<std::vector<DirEntry>> entries = ListDir(paths.blobs());
+  if (!entries || entries->empty()) return;
+  const Result<std::set<std::string>> named = NamedBlobs(paths);
+  if (!named) return;
+  for (const DirEntry& entry : *entries) {
+    if (!log::Blobs::IsName(entry.name) || named->contains(entry.name)) continue;
+    const std::string path = paths.blobs() + "/" + entry.name;
+    items.push_back({.kind = "blob",
+                     .session_id = session_id,
+                     .path = path,
+                     .bytes = DiskUse(path).value_or(0)});
+  }
+}
+
+/// A session of the tree that a process writes, if there is one.
+std::optional<GarbageItem> HeldIn(const std::vector<std::string>& dirs) {
+  for (const std::string& dir : dirs) {
+    const std::optional<LockHolder> holder = FileLock::Holder(log::Paths{dir}.lock());
+    if (!holder) continue;
+    return GarbageItem{.kind = "held",
+                       .session_id = std::string(log::Paths{dir}.session_id()),
+                       .path = dir,
+                       .held_by = holder->pid};
+  }
+  return std::nullopt;
+}
+
+/// Of a root and its children.
+std::vector<GarbageItem> GarbageOf(const SessionStore& store, const SessionPlace& root) {
+  const std::vector<std::string> dirs = store.TreeDirs(root);
+  // A writer makes a blob before the event that names it: what it is about to name must not go.
+  if (std::optional<GarbageItem> held = HeldIn(dirs)) return {*std::move(held)};
+  std::vector<GarbageItem> items;
+  for (const std::string& dir : dirs) {
+    const log::Paths paths{dir};
+    const std::string id(paths.session_id());
+    AddBlobs(paths, id, items);
+    AddTemporaries(paths.dir, id, items);
+    AddTemporaries(paths.blobs(), id, items);
+  }
+  const std::string agents = log::Paths{root.dir}.agents();
+  if (KindOf(agents) == EntryKind::kDir) AddTemporaries(agents, root.session_id, items);
+  return items;
+}
+
+/// Whether it is still garbage, now that its tree is held.
+bool StillGarbage(const SessionStore& store, const GarbageItem& item) {
+  if (item.kind != "blob") return true;
+  const Result<std::string> dir = store.Find(item.session_id);
+  if (!dir) return false;
+  std::vector<GarbageItem> still;
+  AddBlobs({*dir}, item.session_id, still);
+  return std::ranges::find(still, item.path, &GarbageItem::path) != still.end();
+}
+
+/// The locks of every tree that has an item, each once.
+Result<std::vector<TreeLock>> HoldTrees(const SessionStore& store,
+                                        const std::vector<GarbageItem>& items) {
+  std::set<std::string> roots;
+  for (const GarbageItem& item : items) {
+    if (item.kind == "trash" || item.kind == "held" || item.session_id.empty()) continue;
+    if (const Result<SessionPlace> place = store.Locate(item.session_id))
+      roots.insert(place->root_id);
+  }
+  std::vector<TreeLock> locks;
+  for (const std::string& root : roots) {
+    ASSIGN_OR_RETURN(const SessionPlace place, store.Locate(root));
+    ASSIGN_OR_RETURN(TreeLock lock, TreeLock::Acquire(store, place));
+    locks.push_back(std::move(lock));
+  }
+  return locks;
+}
+
+}  // namespace
+
+Result<std::vector<GarbageItem>> FindGarbage(const SessionStore& store, bool with_trash) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> ids, store.Ids());
+  std::vector<GarbageItem> items;
+  for (const std::string& id : ids) {
+    ASSIGN_OR_RETURN(const SessionPlace root, store.Locate(id));
+    std::vector<GarbageItem> found = GarbageOf(store, root);
+    items.insert(items.end(), found.begin(), found.end());
+  }
+  AddTemporaries(store.roots().sessions(), "", items);
+  if (!with_trash) return items;
+  ASSIGN_OR_RETURN(const std::vector<protocol::TrashRow> rows, store.Trash());
+  for (const protocol::TrashRow& row : rows) {
+    items.push_back({.kind = "trash",
+                     .session_id = row.session_id,
+                     .path = store.TrashDir(row),
+                     .bytes = row.bytes});
+  }
+  return items;
+}
+
+Result<std::uint64_t> Collect(const SessionStore& store, const std::vector<GarbageItem>& items) {
+  ASSIGN_OR_RETURN(const std::vector<TreeLock> locks, HoldTrees(store, items));
+  std::uint64_t freed = 0;
+  for (const GarbageItem& item : items) {
+    if (item.kind == "held" || !StillGarbage(store, item)) continue;
+    RETURN_IF_ERROR(RemoveTree(item.path));
+    freed += item.bytes;
+  }
+  return freed;
+}
+
+}  // namespace stet::store

@@ -1,0 +1,217 @@
+#include "store/session_store.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/fs.h"
+#include "log/log.h"
+#include "log/summary.h"
+#include "protocol/ids.h"
+#include "store/meant_session.h"
+
+namespace stet::store {
+namespace {
+
+using protocol::SessionSummary;
+
+/// Whether the summary was made from the log as it is now.
+bool IsFresh(const SessionSummary& summary, const log::Paths& paths) {
+  const Result<FileStat> events = StatFile(paths.events());
+  return events && events->size == summary.log_bytes;
+}
+
+SessionSummary SummaryIn(const log::Paths& paths) {
+  if (Result<SessionSummary> kept = log::ReadSummary(paths); kept && IsFresh(*kept, paths))
+    return *std::move(kept);
+  if (const auto opened = log::Log::Open(paths.dir, {}))
+    return log::MakeSummary((*opened)->header(), (*opened)->index());
+  SessionSummary unreadable;
+  unreadable.session_id = paths.session_id();
+  unreadable.title = "(unreadable: see `stet sessions verify`)";
+  return unreadable;
+}
+
+/// The folder says what the session is called and which root it has, whatever its header does.
+SessionSummary SummaryOf(const SessionPlace& place) {
+  SessionSummary summary = SummaryIn({place.dir});
+  summary.session_id = place.session_id;
+  summary.root_session_id.reset();
+  if (place.is_child) summary.root_session_id = place.root_id;
+  return summary;
+}
+
+/// The names among `entries` that are sessions' folders.
+std::vector<std::string> SessionFolders(const std::vector<DirEntry>& entries) {
+  std::vector<std::string> ids;
+  for (const DirEntry& entry : entries) {
+    if (entry.kind == EntryKind::kDir && protocol::IsSessionId(entry.name))
+      ids.push_back(entry.name);
+  }
+  return ids;
+}
+
+}  // namespace
+
+std::vector<std::string> SessionsIn(const std::string& dir) {
+  if (KindOf(dir) != EntryKind::kDir) return {};
+  const Result<std::vector<DirEntry>> entries = ListDir(dir);
+  return entries ? SessionFolders(*entries) : std::vector<std::string>();
+}
+
+std::string SessionStore::NewDir(std::string_view session_id) const {
+  return fmt::format("{}/{}", roots_.sessions(), session_id);
+}
+
+std::string SessionStore::ChildDir(std::string_view root_id, std::string_view session_id) const {
+  return fmt::format("{}/{}", log::Paths{NewDir(root_id)}.agents(), session_id);
+}
+
+Result<SessionPlace> SessionStore::Locate(std::string_view session_id) const {
+  if (!protocol::IsSessionId(session_id))
+    return Fail(Code::kInvalid, fmt::format("\"{}\" cannot name a session", session_id));
+  const std::string id(session_id);
+  const Result<EntryKind> root = KindOf(NewDir(id));
+  if (root == EntryKind::kDir) return SessionPlace{id, id, NewDir(id), false};
+  ASSIGN_OR_RETURN(const std::vector<SessionPlace> children, ChildrenNamed(id));
+  if (children.size() == 1) return children.front();
+  if (children.size() > 1) {
+    return Fail(Code::kCorrupt,
+                fmt::format("{} children have the id {}: {} and {}; move all but one of these "
+                            "folders away",
+                            children.size(), id, children[0].dir, children[1].dir));
+  }
+  if (root)
+    return Fail(Code::kNotFound,
+                fmt::format("no session {}: {} is not a folder, and links are not followed", id,
+                            NewDir(id)));
+  return Fail(Code::kNotFound, fmt::format("no session {}", id));
+}
+
+Result<std::string> SessionStore::Find(std::string_view session_id) const {
+  ASSIGN_OR_RETURN(SessionPlace place, Locate(session_id));
+  return std::move(place.dir);
+}
+
+Status SessionStore::CheckFree(std::string_view session_id) const {
+  const Result<SessionPlace> taken = Locate(session_id);
+  if (!taken && taken.error().code == Code::kNotFound) return {};
+  if (!taken) return std::unexpected(taken.error());
+  return Fail(Code::kConflict, fmt::format("session {} is there already, in {}: choose another id",
+                                           session_id, taken->dir));
+}
+
+Result<SessionPlace> SessionStore::NewChild(std::string_view parent_id,
+                                            std::string_view session_id) const {
+  if (!protocol::IsSessionId(session_id))
+    return Fail(Code::kInvalid, fmt::format("\"{}\" cannot name a session", session_id));
+  ASSIGN_OR_RETURN(const SessionPlace parent, Locate(parent_id));
+  SessionPlace child{std::string(session_id), parent.root_id, ChildDir(parent.root_id, session_id),
+                     true};
+  // Children of other roots are not looked at: an id is 80 random bits.
+  if (KindOf(child.dir) || KindOf(NewDir(session_id)))
+    return Fail(Code::kConflict, fmt::format("session {} is there already", session_id));
+  return child;
+}
+
+Result<std::vector<std::string>> SessionStore::Ids() const {
+  const Result<std::vector<DirEntry>> entries = ListDir(roots_.sessions());
+  if (!entries && entries.error().code == Code::kNotFound) return std::vector<std::string>();
+  if (!entries) return std::unexpected(entries.error());
+  return SessionFolders(*entries);
+}
+
+std::vector<std::string> SessionStore::ChildIds(std::string_view root_id) const {
+  return SessionsIn(log::Paths{NewDir(root_id)}.agents());
+}
+
+Result<std::vector<SessionPlace>> SessionStore::ChildrenNamed(std::string_view session_id) const {
+  std::vector<SessionPlace> found;
+  ASSIGN_OR_RETURN(const std::vector<std::string> root_ids, Ids());
+  for (const std::string& root_id : root_ids) {
+    std::string dir = ChildDir(root_id, session_id);
+    // The folder above it is looked at only when this one is there.
+    if (KindOf(dir) != EntryKind::kDir || KindOf(ParentDir(dir)) != EntryKind::kDir) continue;
+    found.push_back({std::string(session_id), root_id, std::move(dir), true});
+  }
+  return found;
+}
+
+std::vector<std::string> SessionStore::TreeDirs(const SessionPlace& place) const {
+  std::vector<std::string> dirs{place.dir};
+  if (place.is_child) return dirs;
+  for (const std::string& id : ChildIds(place.root_id)) dirs.push_back(ChildDir(place.root_id, id));
+  return dirs;
+}
+
+Result<std::vector<SessionSummary>> SessionStore::List(bool all) const {
+  ASSIGN_OR_RETURN(const std::vector<std::string> ids, Ids());
+  std::vector<SessionSummary> roots;
+  roots.reserve(ids.size());
+  for (const std::string& id : ids) roots.push_back(SummaryOf({id, id, NewDir(id), false}));
+  std::ranges::stable_sort(roots, std::ranges::greater(), &SessionSummary::updated_at);
+  if (!all) return roots;
+  std::vector<SessionSummary> listed;
+  for (SessionSummary& root : roots) {
+    const std::string root_id = root.session_id;
+    listed.push_back(std::move(root));
+    std::vector<SessionSummary> children;
+    for (const std::string& id : ChildIds(root_id))
+      children.push_back(SummaryOf({id, root_id, ChildDir(root_id, id), true}));
+    std::ranges::stable_sort(children, {}, &SessionSummary::created_at);
+    std::ranges::move(children, std::back_inserter(listed));
+  }
+  return listed;
+}
+
+Result<SessionSummary> SessionStore::Describe(const std::string& session_id) const {
+  ASSIGN_OR_RETURN(const SessionPlace place, Locate(session_id));
+  return SummaryOf(place);
+}
+
+Result<std::string> SessionStore::Resolve(std::string_view typed) const {
+  // A whole id needs no list.
+  const Result<SessionPlace> exact = Locate(typed);
+  if (exact) return exact->session_id;
+  if (exact.error().code == Code::kCorrupt) return std::unexpected(exact.error());
+  ASSIGN_OR_RETURN(std::vector<std::string> ids, Ids());
+  for (std::size_t i = 0, roots = ids.size(); i < roots; ++i) {
+    const std::vector<std::string> children = ChildIds(ids[i]);
+    ids.insert(ids.end(), children.begin(), children.end());
+  }
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  ASSIGN_OR_RETURN(const std::string id,
+                   OneMeant(ids, typed, "`stet sessions ls --all` lists them"));
+  ASSIGN_OR_RETURN(SessionPlace place, Locate(id));
+  return std::move(place.session_id);
+}
+
+Result<protocol::DiskUseReport> SessionStore::DiskUse() const {
+  protocol::DiskUseReport report;
+  ASSIGN_OR_RETURN(const std::vector<SessionSummary> summaries, List());
+  for (const SessionSummary& summary : summaries) {
+    const std::string& id = summary.session_id;
+    protocol::DiskUseRow row;
+    row.session_id = id;
+    row.title = summary.title;
+    for (const std::string& dir : TreeDirs({id, id, NewDir(id), false})) {
+      const log::Paths paths{dir};
+      row.log_bytes += stet::DiskUse(paths.events()).value_or(0);
+      row.blob_bytes += stet::DiskUse(paths.blobs()).value_or(0);
+    }
+    row.children = ChildIds(id).size();
+    row.total_bytes = stet::DiskUse(NewDir(id)).value_or(0);
+    row.other_bytes = row.total_bytes - std::min(row.total_bytes, row.log_bytes + row.blob_bytes);
+    report.total_bytes += row.total_bytes;
+    report.sessions.push_back(std::move(row));
+  }
+  std::ranges::stable_sort(report.sessions, std::ranges::greater(),
+                           &protocol::DiskUseRow::total_bytes);
+  report.trash_bytes = stet::DiskUse(roots_.trash()).value_or(0);
+  report.total_bytes += report.trash_bytes;
+  return report;
+}
+
+}  // namespace stet::store

@@ -1,0 +1,87 @@
+// SessionStore: the folders of a device's sessions and its trash. Finds, lists and names them; what
+// is inside a session is log/'s business. Reads nothing until asked. Owned by the host; one thread
+// at a time.
+//
+// A root session's folder is sessions/<id>. A child session (an agent's) lies flat in the folder of
+// its root: sessions/<root>/agents/<id>, whoever its parent is and whatever its header says. Names
+// that cannot be a session's are passed over, and no symlink is followed.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "config/roots.h"
+#include "protocol/session.h"
+
+namespace stet::store {
+
+/// Where a session is.
+struct SessionPlace {
+  std::string session_id;
+  std::string root_id;  // Of the session in whose folder it lies; a root's own id.
+  std::string dir;
+  bool is_child = false;
+};
+
+/// The sessions whose folders lie in `dir`, by id, sorted; none when it is no folder.
+std::vector<std::string> SessionsIn(const std::string& dir);
+
+class SessionStore {
+ public:
+  explicit SessionStore(config::Roots roots) : roots_(std::move(roots)) {}
+
+  [[nodiscard]] const config::Roots& roots() const { return roots_; }
+
+  /// The session with exactly this id. A root costs one look at the disk, however many sessions
+  /// there are; a child one for each root. No log is opened. kInvalid when it cannot be an id,
+  /// kNotFound, kCorrupt naming the places when children of several roots have the id.
+  [[nodiscard]] Result<SessionPlace> Locate(std::string_view session_id) const;
+  /// Its folder.
+  [[nodiscard]] Result<std::string> Find(std::string_view session_id) const;
+
+  /// Where the folder of a new root session goes, whose id was minted. CheckFree is for an id that
+  /// was chosen by a user: kConflict when a root or a child has it.
+  [[nodiscard]] std::string NewDir(std::string_view session_id) const;
+  [[nodiscard]] Status CheckFree(std::string_view session_id) const;
+  /// Where a new child of `parent_id`, itself a root or a child, goes: into the parent's root.
+  /// Makes nothing. kConflict when the root or a child in it has the id.
+  [[nodiscard]] Result<SessionPlace> NewChild(std::string_view parent_id,
+                                              std::string_view session_id) const;
+
+  /// Ids of all root sessions, sorted; and of the children in a root's folder, sorted.
+  [[nodiscard]] Result<std::vector<std::string>> Ids() const;
+  [[nodiscard]] std::vector<std::string> ChildIds(std::string_view root_id) const;
+  /// The folders of a tree: the root's, then its children's; of a child its own alone.
+  [[nodiscard]] std::vector<std::string> TreeDirs(const SessionPlace& place) const;
+  /// Summaries of the roots, newest first; with `all` each root's children behind it, oldest first.
+  /// A summary that is missing or older than its log is made from the log, in memory; a session
+  /// that cannot be read is listed by its id alone.
+  [[nodiscard]] Result<std::vector<protocol::SessionSummary>> List(bool all = false) const;
+  [[nodiscard]] Result<protocol::SessionSummary> Describe(const std::string& session_id) const;
+  /// See client::Sessions::Resolve.
+  [[nodiscard]] Result<std::string> Resolve(std::string_view typed) const;
+
+  /// Moves the session's folder to the trash, under the locks of its tree: a root with its
+  /// children, a child alone.
+  Status Remove(const std::string& session_id);
+  [[nodiscard]] Result<std::vector<protocol::TrashRow>> Trash() const;
+  /// The folder of what was removed.
+  [[nodiscard]] std::string TrashDir(const protocol::TrashRow& row) const;
+  /// Back to where it lay. kConflict when its id is taken by now, kNotFound when a child's root is
+  /// gone.
+  Result<std::string> Restore(std::string_view typed);
+
+  /// Bytes on disk of every root with its children, largest first, and of the trash.
+  [[nodiscard]] Result<protocol::DiskUseReport> DiskUse() const;
+
+ private:
+  [[nodiscard]] std::string ChildDir(std::string_view root_id, std::string_view session_id) const;
+  /// Every child with that id, in the order of the roots' ids.
+  [[nodiscard]] Result<std::vector<SessionPlace>> ChildrenNamed(std::string_view session_id) const;
+
+  config::Roots roots_;
+};
+
+}  // namespace stet::store
