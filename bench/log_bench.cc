@@ -56,7 +56,7 @@ int Child(std::string_view what, const std::string& dir) {
     const Result<protocol::Event> event = log->EventAt(*at);
     if (!event) return 1;
     ++report.slice;
-    if (std::holds_alternative<protocol::Compact>(event->payload)) break;
+    if (std::holds_alternative<protocol::Compaction>(event->payload)) break;
   }
   report.slice_us = static_cast<std::int64_t>(slice_time.ms() * 1000);
   report.peak_rss_kb = PeakRssKb();

@@ -229,10 +229,10 @@ void SessionPlayer::PlanTurnEnd() {
   if (const std::optional<std::string>& leaf = log_.leaf_id()) rest_points_.push_back(*leaf);
   if (rest_points_.size() > kMaxRestPoints) rest_points_.pop_front();
   if (OneIn(options_.compact_one_in)) {
-    protocol::Compact compact{.tokens_before = 150000,
-                              .tokens_after = 9000,
-                              .trigger = "auto",
-                              .summary = Text(options_.least_text, options_.most_text / 3)};
+    protocol::Compaction compact{.tokens_before = 150000,
+                                 .tokens_after = 9000,
+                                 .trigger = "auto",
+                                 .summary = Text(options_.least_text, options_.most_text / 3)};
     if (!rest_points_.empty()) compact.keep_after_event_id = rest_points_.front();
     compact.capsule.text = "{\"files\":[\"a.cc\",\"b.cc\"],\"weight\":0.10000000000000001}";
     planned_.push_back({Stamped(std::move(compact))});

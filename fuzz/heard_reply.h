@@ -39,7 +39,7 @@ inline std::string Hear(provider::Dialect dialect,
   decoder->Finish();
   CHECK(builder.done(), "a decoder that is finished has ended or failed its builder");
   const bool ended = builder.ended();
-  provider::Reply reply = builder.Take();
+  provider::Reply reply = builder.TakeReply();
   CHECK(reply.failure.has_value() == !ended, "a reply ends or fails");
   if (const auto& usage = reply.content.usage) {
     CHECK(usage->input >= 0 && usage->output >= 0, "no count is negative");

@@ -247,7 +247,7 @@ TEST_F(UpdatesTest, TitlesAndCompactionsAreTold) {
   protocol::SessionInfo info;
   info.changes.title = "A name";
   EXPECT_EQ(Add(info), List{R"({"sessionUpdate":"session_info_update","title":"A name"})"});
-  protocol::Compact compact;
+  protocol::Compaction compact;
   compact.summary = "So far.";
   EXPECT_EQ(
       Add(compact),

@@ -28,7 +28,7 @@ tool::Outcome NotRun(std::string_view why) {
 }
 
 Calls::Calls(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel,
-             const Opening* earlier)
+             const Unfinished* earlier)
     : bench_(bench), stamp_(stamp), cancel_(std::move(cancel)), earlier_(earlier) {}
 
 Calls::~Calls() = default;
@@ -299,7 +299,7 @@ Status Calls::Announce(One& one) {
   shown.tool_name = one.block.tool_name;
   shown.args = one.args;
   bench_.log.Publish(std::move(shown));
-  if (one.outcome) return Land(one);
+  if (one.outcome) return AppendOutcome(one);
   return {};
 }
 
@@ -319,7 +319,7 @@ Async<void> Calls::Execute(OnePtr one) {
     bench_.redactor.Clean(outcome.content);
     one->outcome = std::move(outcome);
     if (one->in_log) {
-      if (Status landed = Land(*one); !landed && status_) status_ = std::move(landed);
+      if (Status landed = AppendOutcome(*one); !landed && status_) status_ = std::move(landed);
     }
   }
   one->ended.Set(true);
@@ -417,7 +417,7 @@ Async<Status> Calls::Await(std::size_t at_most) {
 
 // One batch, the result last: a crash may keep a prefix of it, but never a result without the facts
 // of its call.
-Status Calls::Land(One& one) {
+Status Calls::AppendOutcome(One& one) {
   std::vector<log::Draft> batch;
   const auto add = [&](protocol::Payload payload) {
     batch.push_back({.payload = std::move(payload), .id = "", .stamp = stamp_});
@@ -425,7 +425,7 @@ Status Calls::Land(One& one) {
   if (one.tool->asks_user()) add(one.started);
   for (const auto* facts : {&one.outcome->reads, &one.outcome->writes}) {
     for (const protocol::FileFact& fact : *facts) {
-      bench_.files->Take(fact);
+      bench_.files->Learn(fact);
       add(fact);
     }
   }

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/opening.h"
+#include "agent/unfinished.h"
 #include "agent/workbench.h"
 #include "base/async.h"
 #include "base/cancel.h"
@@ -41,7 +41,7 @@ class Calls {
   /// `earlier`, if not null, is what the log says of calls that waited when it was opened; all but
   /// the token must outlive this.
   Calls(Workbench& bench, const protocol::Stamp& stamp, CancelToken cancel,
-        const Opening* earlier = nullptr);
+        const Unfinished* earlier = nullptr);
   ~Calls();
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
@@ -101,7 +101,7 @@ class Calls {
 
   void Start(const OnePtr& one, policy::Decision decision, std::string by);
   Status Announce(One& one);
-  Status Land(One& one);
+  Status AppendOutcome(One& one);
   Status Answer(const protocol::ToolCallBlock& block, const tool::Outcome& outcome,
                 std::vector<log::Draft> batch = {});
   Status LoadFiles();
@@ -109,7 +109,7 @@ class Calls {
   Workbench& bench_;
   const protocol::Stamp& stamp_;
   CancelToken cancel_;
-  const Opening* earlier_;
+  const Unfinished* earlier_;
   std::map<std::int64_t, bool> begun_;  // Blocks that are calls: whether they only read.
   std::map<std::string, OnePtr> early_;
   std::vector<OnePtr> running_;

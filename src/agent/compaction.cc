@@ -217,14 +217,14 @@ Async<Result<std::optional<Summary>>> Summarise(Workbench& bench, const protocol
 }
 
 /// All but trigger and capsule.
-Result<protocol::Compact> MakeEvent(Workbench& bench, const Planned& plan,
-                                    const std::optional<Summary>& summary) {
+Result<protocol::Compaction> MakeEvent(Workbench& bench, const Planned& plan,
+                                       const std::optional<Summary>& summary) {
   const context::Retelling& told = plan.told;
   std::string quote;
   if (plan.cut.quoted) {
     ASSIGN_OR_RETURN(quote, Quoted(bench, told, *plan.cut.quoted, Bytes(bench, plan.shares.quote)));
   }
-  protocol::Compact event;
+  protocol::Compaction event;
   event.keep_after_event_id = plan.keep_after;
   event.tokens_before = plan.tokens_before;
   if (summary && !summary->model.empty()) event.model = summary->model;
@@ -255,7 +255,7 @@ Async<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol
   if (!summary) co_return std::unexpected(summary.error());
   if (cancel.cancelled() && wanted.trigger == trigger::kManual) co_return std::nullopt;
 
-  CO_ASSIGN_OR_RETURN(protocol::Compact event, MakeEvent(bench, *plan, *summary));
+  CO_ASSIGN_OR_RETURN(protocol::Compaction event, MakeEvent(bench, *plan, *summary));
   event.trigger = wanted.trigger;
   CO_RETURN_IF_ERROR(bench.run.Update(bench.log));
   event.capsule = Raw{Encode(CapsuleNow(bench.log, bench.run.state(), stamp.turn_id.value_or("")))};

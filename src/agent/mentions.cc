@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "agent/items.h"
-#include "agent/opening.h"
 #include "agent/session_tools.h"
 #include "agent/settings.h"
+#include "agent/unfinished.h"
 #include "base/fs.h"
 #include "base/loop.h"
 #include "json/writer.h"
@@ -118,7 +118,7 @@ Async<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp
     const tool::Outcome outcome = co_await read->Run(args, call);
     if (outcome.is_error) continue;
     for (const protocol::FileFact& fact : outcome.reads) {
-      bench.files->Take(fact);
+      bench.files->Learn(fact);
       CO_RETURN_IF_ERROR(AppendEvent(bench.log, fact, stamp));
     }
     NewItem item{.kind = item::kFileMention, .origin = "user", .content = ""};

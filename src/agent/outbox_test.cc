@@ -144,7 +144,7 @@ TEST_F(OutboxTest, ACompactionChangesNothingOfWhatIsOwed) {
   ASSERT_TRUE(EndTask("shell-1", true));
   StartTask("shell-2");
   ASSERT_TRUE(EndTask("shell-2", false));
-  protocol::Compact compact;
+  protocol::Compaction compact;
   compact.trigger = "auto";
   compact.summary = "so far";
   compact.capsule = Raw{"{}"};

@@ -28,7 +28,7 @@ Result<Seen> SeenOnPath(const log::Log& log) {
   }
   if (view.barrier() == log::kNone) return seen;
   ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(view.barrier()));
-  const auto* compact = std::get_if<protocol::Compact>(&event.payload);
+  const auto* compact = std::get_if<protocol::Compaction>(&event.payload);
   if (compact == nullptr) return seen;
   JsonView(compact->capsule.text)["pins"].ForEach(
       [&](JsonView pin) { seen.carried.push_back(pin["pinId"].StringOr("")); });

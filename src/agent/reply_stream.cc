@@ -8,10 +8,10 @@ ReplyStream::ReplyStream(log::Log& log, Calls& calls, std::string event_id)
     : log_(log), calls_(calls), event_id_(std::move(event_id)) {}
 
 void ReplyStream::On(const provider::StreamEvent& event) {
-  std::visit([&](const auto& one) { Take(one); }, event);
+  std::visit([&](const auto& one) { On(one); }, event);
 }
 
-void ReplyStream::Take(const provider::MessageStart& start) {
+void ReplyStream::On(const provider::MessageStart& start) {
   protocol::MessageStart out;
   out.event_id = event_id_;
   out.parent_id = log_.leaf_id();
@@ -20,14 +20,14 @@ void ReplyStream::Take(const provider::MessageStart& start) {
   log_.Publish(std::move(out));
 }
 
-void ReplyStream::Take(const provider::BlockStart& start) {
+void ReplyStream::On(const provider::BlockStart& start) {
   if (!start.tool_call_id) return;
   call_ids_[start.index] = *start.tool_call_id;
   calls_.Begun(start.index, start.tool_name.value_or(""));
   ShowCall(start.index, start.tool_name, "");
 }
 
-void ReplyStream::Take(const provider::TextDelta& delta) {
+void ReplyStream::On(const provider::TextDelta& delta) {
   protocol::TextDelta out;
   out.event_id = event_id_;
   out.block_index = delta.index;
@@ -35,7 +35,7 @@ void ReplyStream::Take(const provider::TextDelta& delta) {
   log_.Publish(std::move(out));
 }
 
-void ReplyStream::Take(const provider::ThinkingDelta& delta) {
+void ReplyStream::On(const provider::ThinkingDelta& delta) {
   protocol::ThinkingDelta out;
   out.event_id = event_id_;
   out.block_index = delta.index;
@@ -43,11 +43,11 @@ void ReplyStream::Take(const provider::ThinkingDelta& delta) {
   log_.Publish(std::move(out));
 }
 
-void ReplyStream::Take(const provider::ToolCallDelta& delta) {
+void ReplyStream::On(const provider::ToolCallDelta& delta) {
   ShowCall(delta.index, std::nullopt, delta.text);
 }
 
-void ReplyStream::Take(const provider::BlockEnd& end) {
+void ReplyStream::On(const provider::BlockEnd& end) {
   if (const auto* call = std::get_if<protocol::ToolCallBlock>(&end.block))
     calls_.Complete(end.index, *call);
   protocol::BlockEnd out;
@@ -56,19 +56,19 @@ void ReplyStream::Take(const provider::BlockEnd& end) {
   log_.Publish(std::move(out));
 }
 
-void ReplyStream::Take(const provider::Waiting& waiting) {
+void ReplyStream::On(const provider::Waiting& waiting) {
   ShowWait(waiting.why, waiting.until, waiting.attempt);
 }
 
-void ReplyStream::Take(const provider::Stalled& stalled) {
+void ReplyStream::On(const provider::Stalled& stalled) {
   ShowWait(fmt::format("no byte for {} ms", stalled.idle_ms), stalled.until);
 }
 
-void ReplyStream::Take(const provider::Switched& change) {
+void ReplyStream::On(const provider::Switched& change) {
   ShowWait(fmt::format("{}: asking {} instead", change.why, change.to), std::nullopt);
 }
 
-void ReplyStream::Take(const provider::Restarted&) {
+void ReplyStream::On(const provider::Restarted&) {
   calls_.Forget();
   call_ids_.clear();
   protocol::MessageCancelled out;

@@ -22,17 +22,17 @@ class ReplyStream final : public provider::Sink {
 
  private:
   template <class T>
-  void Take(const T&) {}
-  void Take(const provider::MessageStart& start);
-  void Take(const provider::BlockStart& start);
-  void Take(const provider::TextDelta& delta);
-  void Take(const provider::ThinkingDelta& delta);
-  void Take(const provider::ToolCallDelta& delta);
-  void Take(const provider::BlockEnd& end);
-  void Take(const provider::Waiting& waiting);
-  void Take(const provider::Stalled& stalled);
-  void Take(const provider::Switched& change);
-  void Take(const provider::Restarted& restarted);
+  void On(const T&) {}
+  void On(const provider::MessageStart& start);
+  void On(const provider::BlockStart& start);
+  void On(const provider::TextDelta& delta);
+  void On(const provider::ThinkingDelta& delta);
+  void On(const provider::ToolCallDelta& delta);
+  void On(const provider::BlockEnd& end);
+  void On(const provider::Waiting& waiting);
+  void On(const provider::Stalled& stalled);
+  void On(const provider::Switched& change);
+  void On(const provider::Restarted& restarted);
 
   void ShowCall(std::int64_t index, std::optional<std::string> name, std::string text);
   void ShowWait(std::string what, std::optional<std::int64_t> until,

@@ -13,9 +13,9 @@ namespace {
 
 /// What the files say of the writes that a call announced.
 std::vector<protocol::Transaction> JudgeWrites(const std::string& tool_call_id,
-                                               const Opening& opening) {
+                                               const Unfinished& unfinished) {
   protocol::RunTransactions announced;
-  for (const protocol::FileFact& fact : opening.writes) {
+  for (const protocol::FileFact& fact : unfinished.writes) {
     if (fact.tool_call_id != tool_call_id) continue;
     protocol::RunTransaction& one = announced.emplace_back();
     one.transaction_id = run::TransactionId(tool_call_id, fact.path);
@@ -39,11 +39,11 @@ std::string WriteText(const protocol::Transaction& judged) {
       judged.path);
 }
 
-std::string Judge(const std::string& tool_call_id, const Opening& opening,
+std::string Judge(const std::string& tool_call_id, const Unfinished& unfinished,
                   const std::vector<protocol::Transaction>& writes) {
   const auto started =
-      std::ranges::find(opening.started, tool_call_id, &protocol::ToolStarted::tool_call_id);
-  if (started == opening.started.end())
+      std::ranges::find(unfinished.started, tool_call_id, &protocol::ToolStarted::tool_call_id);
+  if (started == unfinished.started.end())
     return "stet was stopped before this call began: it was not run.";
   if (!started->effects) return "stet was stopped during this call: it has no result.";
   if (!writes.empty()) return WriteText(writes.front());
@@ -53,9 +53,9 @@ std::string Judge(const std::string& tool_call_id, const Opening& opening,
 
 /// Withdraws what this call asked: it gets its result now, so no answer could count.
 std::vector<protocol::Payload> Withdrawals(const std::string& tool_call_id,
-                                           const Opening& opening) {
+                                           const Unfinished& unfinished) {
   std::vector<protocol::Payload> withdrawn;
-  for (const protocol::Permission& asked : opening.permissions) {
+  for (const protocol::Permission& asked : unfinished.permissions) {
     if (asked.tool_call_id != tool_call_id || asked.phase != "asked") continue;
     protocol::Permission event;
     event.request_id = asked.request_id;
@@ -64,7 +64,7 @@ std::vector<protocol::Payload> Withdrawals(const std::string& tool_call_id,
     event.phase = "withdrawn";
     withdrawn.emplace_back(std::move(event));
   }
-  for (const protocol::Question& asked : opening.questions) {
+  for (const protocol::Question& asked : unfinished.questions) {
     if (asked.question_id != tool_call_id || asked.phase != "asked") continue;
     protocol::Question event;
     event.question_id = asked.question_id;
@@ -95,28 +95,28 @@ Result<std::vector<std::string>> LostQuestions(const log::Log& log) {
 
 }  // namespace
 
-Result<bool> SettleInterrupted(log::Log& log, const Opening& opening, bool keep_waiting) {
+Result<bool> SettleInterrupted(log::Log& log, const Unfinished& unfinished, bool keep_waiting) {
   bool waits = false;
   std::vector<log::Draft> batch;
   const auto add = [&](protocol::Payload payload) {
     log::Draft draft{.payload = std::move(payload), .id = "", .stamp = {}};
-    draft.stamp.turn_id = opening.open_turn;
+    draft.stamp.turn_id = unfinished.open_turn;
     batch.push_back(std::move(draft));
   };
   for (const log::OpenCall& call : log.open_calls()) {
-    if (keep_waiting && opening.open_turn && opening.Waits(call.tool_call_id)) {
+    if (keep_waiting && unfinished.open_turn && unfinished.Waits(call.tool_call_id)) {
       waits = true;
       continue;
     }
-    for (protocol::Payload& withdrawn : Withdrawals(call.tool_call_id, opening))
+    for (protocol::Payload& withdrawn : Withdrawals(call.tool_call_id, unfinished))
       add(std::move(withdrawn));
-    const std::vector<protocol::Transaction> writes = JudgeWrites(call.tool_call_id, opening);
+    const std::vector<protocol::Transaction> writes = JudgeWrites(call.tool_call_id, unfinished);
     for (const protocol::Transaction& judged : writes) add(judged);
     protocol::ToolResult result;
     result.tool_call_id = call.tool_call_id;
     result.is_error = true;
     protocol::TextBlock text;
-    text.text = Judge(call.tool_call_id, opening, writes);
+    text.text = Judge(call.tool_call_id, unfinished, writes);
     protocol::Blocks content;
     content.emplace_back(std::move(text));
     result.content = Raw{Encode(content)};
@@ -129,7 +129,7 @@ Result<bool> SettleInterrupted(log::Log& log, const Opening& opening, bool keep_
     withdrawn.phase = "withdrawn";
     add(std::move(withdrawn));
   }
-  if (opening.open_turn && !waits) {
+  if (unfinished.open_turn && !waits) {
     protocol::Turn end;
     end.phase = "end";
     end.reason = "interrupted";

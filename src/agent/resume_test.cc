@@ -38,9 +38,9 @@ class ResumeTest : public log::LogTest {
     Append(asked);
   }
   bool Settle(bool keep_waiting) {
-    const Result<Opening> opening = ReadOpening(*log_);
-    EXPECT_TRUE(opening);
-    const Result<bool> waits = SettleInterrupted(*log_, *opening, keep_waiting);
+    const Result<Unfinished> unfinished = ReadUnfinished(*log_);
+    EXPECT_TRUE(unfinished);
+    const Result<bool> waits = SettleInterrupted(*log_, *unfinished, keep_waiting);
     EXPECT_TRUE(waits) << waits.error().Text();
     return waits.value_or(false);
   }
@@ -58,8 +58,8 @@ class ResumeTest : public log::LogTest {
 TEST_F(ResumeTest, ACallThatHadNotBegunIsSaidNotToHaveRun) {
   EXPECT_FALSE(Settle(true));
   EXPECT_TRUE(Told().contains("it was not run")) << Told();
-  EXPECT_EQ(ReadOpening(*log_)->last_end, "interrupted");
-  EXPECT_FALSE(ReadOpening(*log_)->open_turn);
+  EXPECT_EQ(ReadUnfinished(*log_)->last_end, "interrupted");
+  EXPECT_FALSE(ReadUnfinished(*log_)->open_turn);
 }
 
 TEST_F(ResumeTest, ACallWithEffectsIsSaidPerhapsToHaveRun) {
@@ -81,7 +81,7 @@ TEST_F(ResumeTest, ACallThatWaitsForAnAnswerGoesOnWaitingWhereThatIsWanted) {
   EXPECT_EQ(log_->last_seq(), before) << "nothing is written";
   EXPECT_FALSE(Settle(false));
   EXPECT_TRUE(Told().contains("it was not run")) << Told();
-  EXPECT_EQ(ReadOpening(*log_)->permissions.size(), 0U) << "it is withdrawn with its call";
+  EXPECT_EQ(ReadUnfinished(*log_)->permissions.size(), 0U) << "it is withdrawn with its call";
 }
 
 TEST_F(ResumeTest, WhatIsSettledOnceStaysSo) {

@@ -110,7 +110,7 @@ policy::Mode ModeBeforePlan(const log::Log& log) {
 Result<run::Capsule> CapsuleAt(const log::Log& log, const std::string& compact_id) {
   ASSIGN_OR_RETURN(const log::Ordinal at, log.Find(compact_id));
   ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(at));
-  const auto* compact = std::get_if<protocol::Compact>(&event.payload);
+  const auto* compact = std::get_if<protocol::Compaction>(&event.payload);
   if (compact == nullptr) return Fail(Code::kCorrupt, compact_id + " is no compaction");
   return run::ReadCapsule(compact->capsule.text);
 }

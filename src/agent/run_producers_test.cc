@@ -140,7 +140,7 @@ class RunProducersTest : public log::LogTest {
   }
   /// A compaction with the capsule of this moment.
   void Compact() {
-    protocol::Compact compact;
+    protocol::Compaction compact;
     compact.summary = "so far";
     compact.capsule = Raw{Encode(run::MakeCapsule(State(), {.session_id = log_->header().session_id,
                                                             .trace_id = "turn",
@@ -344,7 +344,7 @@ TEST_F(RunProducersTest, AfterACrashAWriteIsSettledAndALostQuestionWithdrawn) {
   fact.tool_call_id = "c1";
   Append(*log_, {.payload = fact});
   EXPECT_EQ(State().next().code, "question");
-  const auto opening = ReadOpening(*log_);
+  const auto opening = ReadUnfinished(*log_);
   ASSERT_TRUE(opening);
   ASSERT_TRUE(SettleInterrupted(*log_, *opening, false));
   EXPECT_EQ(State().next().code, "go_on");

@@ -21,14 +21,14 @@ Status RunView::Update(const log::Log& log) {
   return rebuilt;
 }
 
-Status RunView::Take(const log::Log& log, log::Ordinal event) {
+Status RunView::Fold(const log::Log& log, log::Ordinal event) {
   const log::Entry& entry = log.index().entries()[event];
   if (!run::State::Matters(entry.type)) return {};
   // Results may be large, and matter only while a write waits for its own.
   if (entry.type == kTypeNumber<protocol::ToolResult> && !state_.transactions().awaits_result())
     return {};
   ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
-  state_.Take(found);
+  state_.Fold(found);
   return {};
 }
 
@@ -43,7 +43,7 @@ Result<bool> RunView::Extend(const log::Log& log) {
     if ((entry.flags & log::Entry::kDuplicate) != 0) continue;
     if (entry.place() != Place::kSession && entry.parent != leaf_) return false;
     if (entry.place() == Place::kTree) leaf_ = next_;
-    RETURN_IF_ERROR(Take(log, next_));
+    RETURN_IF_ERROR(Fold(log, next_));
   }
   return leaf_ == log.index().leaf();
 }
@@ -60,7 +60,7 @@ Status RunView::Rebuild(const log::Log& log) {
     if ((entry.flags & log::Entry::kDuplicate) != 0) continue;
     const bool anywhere =
         entry.place() == Place::kSession || entry.type == kTypeNumber<protocol::ToolResult>;
-    if (anywhere || applies[event]) RETURN_IF_ERROR(Take(log, event));
+    if (anywhere || applies[event]) RETURN_IF_ERROR(Fold(log, event));
   }
   next_ = static_cast<log::Ordinal>(entries.size());
   leaf_ = index.leaf();

@@ -24,7 +24,7 @@ class RunView {
  private:
   Result<bool> Extend(const log::Log& log);
   Status Rebuild(const log::Log& log);
-  Status Take(const log::Log& log, log::Ordinal event);
+  Status Fold(const log::Log& log, log::Ordinal event);
 
   run::State state_;
   log::Ordinal next_ = 0;  // The first event that was not looked at.

@@ -87,7 +87,7 @@ Status Turn::Begin() {
   return {};
 }
 
-Status Turn::Finish(TurnEnd& end) {
+Status Turn::Finish(TurnOutcome& end) {
   clock_.Cancel();
   protocol::Turn last;
   last.phase = "end";
@@ -103,8 +103,8 @@ Status Turn::Finish(TurnEnd& end) {
   return AppendEvent(bench_.log, std::move(last), stamp_);
 }
 
-Async<Result<TurnEnd>> Turn::Run() {
-  TurnEnd end;
+Async<Result<TurnOutcome>> Turn::Run() {
+  TurnOutcome end;
   CO_RETURN_IF_ERROR(Begin());
   const Status ran = co_await RunSteps(end);
   if (!ran) co_return std::unexpected(ran.error());
@@ -112,8 +112,8 @@ Async<Result<TurnEnd>> Turn::Run() {
   co_return end;
 }
 
-Async<Result<TurnEnd>> Turn::Resume(const Opening& opening) {
-  TurnEnd end;
+Async<Result<TurnOutcome>> Turn::Resume(const Unfinished& unfinished) {
+  TurnOutcome end;
   protocol::RuntimeStart started;
   started.turn_id = *stamp_.turn_id;
   bench_.log.Publish(std::move(started));
@@ -128,7 +128,7 @@ Async<Result<TurnEnd>> Turn::Resume(const Opening& opening) {
   }
   const protocol::Blocks blocks =
       std::get<protocol::AssistantMessage>(message.payload).message.blocks;
-  Calls calls(bench_, stamp_, cancel_.token(), &opening);
+  Calls calls(bench_, stamp_, cancel_.token(), &unfinished);
   Status ran = co_await RunCalls(calls, blocks, end);
   if (!ran) co_return std::unexpected(ran.error());
   ran = co_await RunSteps(end);
@@ -137,8 +137,8 @@ Async<Result<TurnEnd>> Turn::Resume(const Opening& opening) {
   co_return end;
 }
 
-Async<Result<TurnEnd>> Turn::Compact(std::string focus) {
-  TurnEnd end;
+Async<Result<TurnOutcome>> Turn::Compact(std::string focus) {
+  TurnOutcome end;
   protocol::RuntimeStart started;
   started.turn_id = *stamp_.turn_id;
   bench_.log.Publish(std::move(started));
@@ -160,7 +160,7 @@ Async<Result<TurnEnd>> Turn::Compact(std::string focus) {
   co_return end;
 }
 
-Async<Status> Turn::RunSteps(TurnEnd& end) {
+Async<Status> Turn::RunSteps(TurnOutcome& end) {
   bool rests = stopped_ || cancel_.cancelled();
   if (rests) end.reason = stopped_ ? ended::kStopped : ended::kCancelled;
   while (!rests && !OverLimit(end)) {
@@ -175,7 +175,7 @@ Async<Status> Turn::RunSteps(TurnEnd& end) {
   co_return Status();
 }
 
-bool Turn::OverLimit(TurnEnd& end) const {
+bool Turn::OverLimit(TurnOutcome& end) const {
   const Limits& limits = bench_.settings->limits;
   if (limits.max_steps > 0 && end.steps >= limits.max_steps) {
     end.reason = ended::kMaxTurns;
@@ -217,7 +217,7 @@ Status Turn::TakeSteers() {
 
 /// One step, in the phases of a turn: what the model must hear, the context, the model call, its
 /// message, its calls, and whether there is a next step.
-Async<Status> Turn::Step(TurnEnd& end, bool& rests) {
+Async<Status> Turn::Step(TurnOutcome& end, bool& rests) {
   ++end.steps;
   stamp_.step_id = fmt::format("{}.{}", *stamp_.turn_id, end.steps);
   protocol::TurnStart begun;
@@ -279,7 +279,7 @@ Async<Result<std::optional<std::string>>> Turn::PrepareContext() {
 /// The model call: its start is in the log before the request, projected from the path, is sent.
 /// The reply streams as transients of the message that it becomes, which is in the log before
 /// anything about its calls.
-Async<Result<provider::CallResult>> Turn::AskAndKeep(Calls& calls, TurnEnd& end) {
+Async<Result<provider::CallResult>> Turn::AskAndKeep(Calls& calls, TurnOutcome& end) {
   CO_ASSIGN_OR_RETURN(provider::Request request, BuildRequest());
   const std::string event_id = protocol::NewEventId(ProcessRandom());
   ReplyStream stream(bench_.log, calls, event_id);
@@ -305,7 +305,7 @@ Async<Result<provider::CallResult>> Turn::AskAndKeep(Calls& calls, TurnEnd& end)
 }
 
 /// Whether there is a next step: the same request made smaller, one that goes on, or none.
-Async<Status> Turn::DecideNext(const provider::CallResult& asked, TurnEnd& end, bool& rests) {
+Async<Status> Turn::DecideNext(const provider::CallResult& asked, TurnOutcome& end, bool& rests) {
   Result<bool> smaller = co_await RecoverRoom(asked);
   if (!smaller) co_return std::unexpected(smaller.error());
   if (*smaller) {
@@ -341,7 +341,7 @@ Async<Result<bool>> Turn::RecoverRoom(const provider::CallResult& call) {
   co_return refused && done->has_value();
 }
 
-Async<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end) {
+Async<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnOutcome& end) {
   if (!HasCalls(blocks)) {
     co_await calls.Finish();
     co_return Status();
@@ -426,7 +426,7 @@ Status Turn::Keep(const provider::CallResult& call, const std::string& event_id)
 }
 
 /// Whether the model rests, goes on, or is asked to.
-Status Turn::Recover(const provider::CallResult& call, TurnEnd& end, bool& rests) {
+Status Turn::Recover(const provider::CallResult& call, TurnOutcome& end, bool& rests) {
   if (cancel_.cancelled() || stopped_) {
     rests = true;
     end.reason = cancel_.cancelled() ? ended::kCancelled : ended::kStopped;
@@ -517,7 +517,7 @@ Result<bool> Turn::GoOnForGates() {
   return false;
 }
 
-void Turn::Rest(const provider::CallResult& call, TurnEnd& end) const {
+void Turn::Rest(const provider::CallResult& call, TurnOutcome& end) const {
   using provider::FailureKind;
   if (const auto& failure = call.reply.failure) {
     end.failure = failure->kind;

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "agent/calls.h"
-#include "agent/opening.h"
 #include "agent/progress.h"
 #include "agent/refusals.h"
+#include "agent/unfinished.h"
 #include "agent/workbench.h"
 #include "base/cancel.h"
 #include "base/loop.h"
@@ -43,7 +43,7 @@ inline constexpr std::string_view kError = "error";
 inline constexpr std::string_view kInterrupted = "interrupted";  // The process died.
 }  // namespace ended
 
-struct TurnEnd {
+struct TurnOutcome {
   std::string reason;  // One of ended::.
   std::string error;   // For people, when it ended badly.
   std::optional<provider::FailureKind> failure;
@@ -67,37 +67,37 @@ class Turn {
   // All of them fail only when the log cannot be written; whatever else goes wrong is in the end.
 
   /// Begins with the event that is the leaf now: a user's message, or a notice.
-  Async<Result<TurnEnd>> Run();
+  Async<Result<TurnOutcome>> Run();
   /// Goes on with the calls of the last message that wait for the user's answer.
-  Async<Result<TurnEnd>> Resume(const Opening& opening);
+  Async<Result<TurnOutcome>> Resume(const Unfinished& unfinished);
   /// Ends before it begins: hooks refused the message that it was to answer, and said why.
-  Result<TurnEnd> Refuse(std::string why);
+  Result<TurnOutcome> Refuse(std::string why);
   /// Nothing but a compaction, because a client asked for it; `focus` is to be kept above all.
-  Async<Result<TurnEnd>> Compact(std::string focus);
+  Async<Result<TurnOutcome>> Compact(std::string focus);
 
  private:
   Status Begin();
-  Status Finish(TurnEnd& end);
-  Async<Status> RunSteps(TurnEnd& end);
-  Async<Status> Step(TurnEnd& end, bool& rests);
+  Status Finish(TurnOutcome& end);
+  Async<Status> RunSteps(TurnOutcome& end);
+  Async<Status> Step(TurnOutcome& end, bool& rests);
   Async<Status> TellOwed();
   Async<Result<std::optional<std::string>>> PrepareContext();
-  Async<Result<provider::CallResult>> AskAndKeep(Calls& calls, TurnEnd& end);
-  Async<Status> DecideNext(const provider::CallResult& asked, TurnEnd& end, bool& rests);
-  Async<Status> RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnEnd& end);
+  Async<Result<provider::CallResult>> AskAndKeep(Calls& calls, TurnOutcome& end);
+  Async<Status> DecideNext(const provider::CallResult& asked, TurnOutcome& end, bool& rests);
+  Async<Status> RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnOutcome& end);
   Async<Status> CheckRefusals(const Calls& calls);
   Async<Result<bool>> AskToGoOn(std::string text);
   Async<Status> CheckProgress(const Calls& calls);
-  [[nodiscard]] bool OverLimit(TurnEnd& end) const;
+  [[nodiscard]] bool OverLimit(TurnOutcome& end) const;
   Result<provider::Request> BuildRequest();
   Async<Result<bool>> RecoverRoom(const provider::CallResult& call);
   Status TakeSteers();
   Status Keep(const provider::CallResult& call, const std::string& event_id);
-  Status Recover(const provider::CallResult& call, TurnEnd& end, bool& rests);
+  Status Recover(const provider::CallResult& call, TurnOutcome& end, bool& rests);
   Result<bool> GoOnAfter(const provider::CallResult& call);
   Result<bool> GoOnForGates();
-  Async<Status> AskStopHooks(TurnEnd& end, bool& rests);
-  void Rest(const provider::CallResult& call, TurnEnd& end) const;
+  Async<Status> AskStopHooks(TurnOutcome& end, bool& rests);
+  void Rest(const provider::CallResult& call, TurnOutcome& end) const;
   Status Remind(std::string text);
 
   Workbench& bench_;

@@ -6,8 +6,8 @@
 
 namespace stet::agent {
 
-Result<TurnEnd> Turn::Refuse(std::string why) {
-  TurnEnd end;
+Result<TurnOutcome> Turn::Refuse(std::string why) {
+  TurnOutcome end;
   end.reason = ended::kStopped;
   end.error = std::move(why);
   RETURN_IF_ERROR(Begin());
@@ -17,7 +17,7 @@ Result<TurnEnd> Turn::Refuse(std::string why) {
 
 /// A Stop hook may send the model on instead of letting the turn end. After too many times in a row
 /// without progress it is no longer heeded.
-Async<Status> Turn::AskStopHooks(TurnEnd& end, bool& rests) {
+Async<Status> Turn::AskStopHooks(TurnOutcome& end, bool& rests) {
   constexpr int kMaxStopBlocks = 3;
   if (!HooksWant(bench_, hook::Event::kStop)) co_return Status();
   hook::Occasion occasion = hook::OnStop(stop_blocked_, end.text);

@@ -107,11 +107,11 @@ class TurnTest : public log::LogTest {
         protocol::ToolCallBlock{.tool_call_id = id, .tool_name = "Count", .args = Raw{"{}"}});
     reply.stop_reason = "tool_use";
   }
-  TurnEnd Run() {
+  TurnOutcome Run() {
     Turn turn(*bench_, cancel_.token());
-    const Result<TurnEnd> end = loop_.RunUntilDone(turn.Run());
+    const Result<TurnOutcome> end = loop_.RunUntilDone(turn.Run());
     EXPECT_TRUE(end) << end.error().Text();
-    return end.value_or(TurnEnd());
+    return end.value_or(TurnOutcome());
   }
   /// What the turn wrote, in order: types, of messages their roles, with the phase where there is
   /// one.
@@ -144,7 +144,7 @@ class TurnTest : public log::LogTest {
 TEST_F(TurnTest, WhatHappensIsWrittenBeforeItCounts) {
   Calls("tc_1");
   Says("Done.");
-  const TurnEnd end = Run();
+  const TurnOutcome end = Run();
   EXPECT_EQ(end.reason, ended::kCompleted);
   EXPECT_EQ(end.text, "Done.");
   EXPECT_EQ(end.steps, 2);
@@ -157,7 +157,7 @@ TEST_F(TurnTest, WhatHappensIsWrittenBeforeItCounts) {
 
 TEST_F(TurnTest, AReplyThatBrokeOffIsContinuedThreeTimesInARow) {
   for (int i = 0; i < 10; ++i) Says("more and", std::string(provider::stop::kMaxTokens));
-  const TurnEnd end = Run();
+  const TurnOutcome end = Run();
   EXPECT_EQ(end.steps, 4);
   EXPECT_EQ(end.reason, ended::kCompleted);
 }
@@ -166,7 +166,7 @@ TEST_F(TurnTest, ALimitOfStepsEndsItBehindTheResultsOfTheLastOne) {
   Use({.max_steps = 1});
   Calls("tc_1");
   Calls("tc_2");
-  const TurnEnd end = Run();
+  const TurnOutcome end = Run();
   EXPECT_EQ(end.reason, ended::kMaxTurns);
   EXPECT_EQ(model_.asked, 1);
   EXPECT_EQ(tool_->runs, 1);
@@ -179,7 +179,7 @@ TEST_F(TurnTest, ALimitOfStepsEndsItBehindTheResultsOfTheLastOne) {
 TEST_F(TurnTest, ACancelLeavesNoCallWithoutItsResultAndRunsNothingMore) {
   Calls("tc_1");
   model_.when_asked = [&] { cancel_.Cancel(); };
-  const TurnEnd end = Run();
+  const TurnOutcome end = Run();
   EXPECT_EQ(end.reason, ended::kCancelled);
   EXPECT_EQ(tool_->runs, 0);
   EXPECT_EQ(model_.asked, 1);

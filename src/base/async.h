@@ -49,14 +49,14 @@ struct AsyncFrameOf : AsyncFrame {
   void return_value(U&& result) {
     value.emplace(std::forward<U>(result));
   }
-  T Take() { return *std::move(value); }
+  T TakeValue() { return *std::move(value); }
 };
 
 template <>
 struct AsyncFrameOf<void> : AsyncFrame {
   Async<void> get_return_object();
   void return_void() const {}
-  void Take() const {}
+  void TakeValue() const {}
 };
 
 }  // namespace internal
@@ -81,7 +81,7 @@ class [[nodiscard]] Async {
     handle_.promise().awaiter = awaiter;
     return handle_;
   }
-  T await_resume() { return handle_.promise().Take(); }
+  T await_resume() { return handle_.promise().TakeValue(); }
 
  private:
   friend promise_type;

@@ -80,7 +80,7 @@ std::unordered_map<pid_t, std::vector<pid_t>> AllChildren() {
 }
 
 /// Held by descriptors that cannot come to mean another process.
-std::vector<Fd> Hold(const Descendant* begin, const Descendant* end) {
+std::vector<Fd> OpenAll(const Descendant* begin, const Descendant* end) {
   std::vector<Fd> held;
   for (const Descendant* process = begin; process != end; ++process) {
     Fd fd(static_cast<int>(::syscall(SYS_pidfd_open, process->pid, 0)));
@@ -144,7 +144,7 @@ void Signal(const std::vector<Descendant>& processes, int signal) {
   for (std::size_t at = 0; at < processes.size(); at += kBatch) {
     // All of them are held before one is signalled: the end of a parent changes its children's.
     const std::size_t end = std::min(at + kBatch, processes.size());
-    for (const Fd& held : Hold(processes.data() + at, processes.data() + end))
+    for (const Fd& held : OpenAll(processes.data() + at, processes.data() + end))
       ::syscall(SYS_pidfd_send_signal, held.get(), signal, nullptr, 0);
   }
 }

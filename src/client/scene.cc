@@ -292,7 +292,7 @@ void Scene::On(const protocol::Event& event, const protocol::HarnessItem& item) 
   Add(event.stamp.ts, event.id, std::move(note));
 }
 
-void Scene::On(const protocol::Event& event, const protocol::Compact& compact) {
+void Scene::On(const protocol::Event& event, const protocol::Compaction& compact) {
   Add(event.stamp.ts, event.id,
       MarkerItem{.kind = MarkerItem::Kind::kCompact, .value = compact.summary});
 }

@@ -59,7 +59,7 @@ class Scene {
   void On(const protocol::Event& event, const protocol::AssistantMessage& message);
   void On(const protocol::Event& event, const protocol::ToolResult& result);
   void On(const protocol::Event& event, const protocol::HarnessItem& item);
-  void On(const protocol::Event& event, const protocol::Compact& compact);
+  void On(const protocol::Event& event, const protocol::Compaction& compact);
   void On(const protocol::Event& event, const protocol::Rewind& rewind);
   void On(const protocol::Event& event, const protocol::Branch& branch);
   void On(const protocol::Event& event, const protocol::FileFact& fact);

@@ -116,7 +116,7 @@ TEST_F(AccountTest, EventsTellWhyTheConversationDiffers) {
   EXPECT_EQ(Send("tsd").cause, "replacement");
   append(protocol::Snip());
   EXPECT_EQ(Send("tsx").cause, "snip");
-  append(protocol::Compact());
+  append(protocol::Compaction());
   EXPECT_EQ(Send("ts").cause, "compaction") << "also when only something is gone";
 }
 

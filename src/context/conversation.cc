@@ -251,12 +251,12 @@ Status Conversation::TakeAll(const log::Log& log, std::span<const log::Ordinal> 
     part.event = chain[at];
     part.type = log.index().entries()[chain[at]].type;
     part.hidden = RoleOf(part.type) == Role::kContent && IsHidden(chain[at]);
-    Take(std::move(converted[at]), part);
+    Add(std::move(converted[at]), part);
   }
   return {};
 }
 
-void Conversation::Take(ToModel converted, Part part) {
+void Conversation::Add(ToModel converted, Part part) {
   auto* piece = std::get_if<Piece>(&converted);
   if (piece != nullptr && part.hidden) {
     pieces_.emplace_back(Gap());
@@ -311,7 +311,7 @@ Conversation Conversation::Of(std::span<const protocol::Event> path) {
     Part part;
     part.event = at;
     part.hidden = conversation.IsHidden(at);
-    conversation.Take(Convert(path[at]), part);
+    conversation.Add(Convert(path[at]), part);
   }
   return conversation;
 }

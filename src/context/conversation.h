@@ -66,7 +66,7 @@ class Conversation {
   Status ReadFilters(const log::Log& log, log::Ordinal leaf, log::Ordinal end);
   Result<log::Ordinal> TakeFilter(const log::Log& log, log::Ordinal event);
   Result<bool> TakeNewFilters(const log::Log& log, log::Ordinal end);
-  void Take(ToModel converted, Part part);
+  void Add(ToModel converted, Part part);
   void TakeHead(const Barrier& barrier);
   void Clear();
   [[nodiscard]] bool IsHidden(log::Ordinal event) const;

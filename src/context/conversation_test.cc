@@ -52,7 +52,7 @@ class ConversationTest : public testing::Test {
   }
 
   std::string Compact(const std::string& summary, const std::optional<std::string>& keep_after) {
-    protocol::Compact compact;
+    protocol::Compaction compact;
     compact.trigger = "manual";
     compact.summary = summary;
     compact.keep_after_event_id = keep_after;

@@ -63,7 +63,7 @@ void Fill(const protocol::HarnessItem& item, DisplayRow& row) {
   Add(row, "output", item.item.content);
 }
 
-void Fill(const protocol::Compact& compact, DisplayRow& row) {
+void Fill(const protocol::Compaction& compact, DisplayRow& row) {
   row.tone = "notice";
   row.title = "compacted";
   Add(row, "output", compact.summary);
@@ -97,7 +97,7 @@ constexpr std::array<Filler, protocol::kPayloadTypes> TableOf() {
 
 constexpr std::array<Filler, protocol::kPayloadTypes> kFillers =
     TableOf<protocol::UserMessage, protocol::AssistantMessage, protocol::ToolResult,
-            protocol::HarnessItem, protocol::Compact, protocol::InternalMessage,
+            protocol::HarnessItem, protocol::Compaction, protocol::InternalMessage,
             protocol::CustomMessage>();
 
 }  // namespace

@@ -49,7 +49,7 @@ ToModel ToModelOf(const protocol::CustomMessage& custom) {
   return Piece(provider::UserInput{custom.message.blocks});
 }
 
-ToModel ToModelOf(const protocol::Compact& compact) {
+ToModel ToModelOf(const protocol::Compaction& compact) {
   Barrier barrier;
   barrier.head.push_back(TextInput(ReminderText(compact.summary)));
   if (const Result<run::Capsule> capsule = run::ReadCapsule(compact.capsule.text)) {
@@ -93,7 +93,7 @@ constexpr std::array<Handler, protocol::kPayloadTypes> kHandlers = [] {
   Set<protocol::ToolResult>(table, Role::kContent);
   Set<protocol::HarnessItem>(table, Role::kContent);
   Set<protocol::CustomMessage>(table, Role::kContent);
-  Set<protocol::Compact>(table, Role::kBarrier);
+  Set<protocol::Compaction>(table, Role::kBarrier);
   Set<protocol::Snip>(table, Role::kFilter);
   Set<protocol::ContentReplacement>(table, Role::kFilter);
   return table;

@@ -13,7 +13,7 @@ using provider::PartKind;
 std::string_view CauseIn(std::uint8_t type) {
   using protocol::kTypeNumber;
   switch (type) {
-    case kTypeNumber<protocol::Compact>: return cause::kCompaction;
+    case kTypeNumber<protocol::Compaction>: return cause::kCompaction;
     case kTypeNumber<protocol::Snip>: return cause::kSnip;
     case kTypeNumber<protocol::ContentReplacement>: return cause::kReplacement;
     case kTypeNumber<protocol::Rewind>: return cause::kRewind;

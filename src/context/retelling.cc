@@ -69,7 +69,7 @@ Result<Retelling> Retelling::Read(const log::Log& log, const Conversation& view,
     told.earlier_ = *stretch.earlier;
   } else if (view.barrier() != log::kNone) {
     ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(view.barrier()));
-    if (const auto* compact = std::get_if<protocol::Compact>(&event.payload))
+    if (const auto* compact = std::get_if<protocol::Compaction>(&event.payload))
       told.earlier_ = compact->summary;
   }
   const std::span<const Part> parts = view.parts();
@@ -79,7 +79,7 @@ Result<Retelling> Retelling::Read(const log::Log& log, const Conversation& view,
       continue;
     ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(parts[at].event));
     if (at < stretch.count) {
-      told.Take(event, at);
+      told.Fold(event, at);
     } else {
       if (Calls(event, "TodoWrite")) told.todo_.clear();
       if (Calls(event, "ExitPlan")) told.plan_.clear();
@@ -88,7 +88,7 @@ Result<Retelling> Retelling::Read(const log::Log& log, const Conversation& view,
   return told;
 }
 
-void Retelling::Take(const protocol::Event& event, std::size_t part) {
+void Retelling::Fold(const protocol::Event& event, std::size_t part) {
   if (const auto* user = std::get_if<protocol::UserMessage>(&event.payload)) {
     rows_.push_back({Kind::kUser, part, protocol::PlainText(user->message.blocks)});
   } else if (const auto* said = std::get_if<protocol::AssistantMessage>(&event.payload)) {

@@ -58,7 +58,7 @@ class Retelling {
     bool failed = false;
   };
 
-  void Take(const protocol::Event& event, std::size_t part);
+  void Fold(const protocol::Event& event, std::size_t part);
   void TakeCall(const protocol::ToolCallBlock& call, std::size_t part);
 
   std::string earlier_;

@@ -79,7 +79,7 @@ class Fingerprint {
 
   void AddText(std::string_view text) { all_.Update(text); }
 
-  std::string Take() { return all_.FinishHex(); }
+  std::string Finish() { return all_.FinishHex(); }
 
  private:
   static Status TooMuch() {
@@ -151,7 +151,7 @@ Result<std::string> GitFingerprint(const tool::GitPrograms& programs) {
     print.AddText(fmt::format("{}\n{}\n{}\n", one.file, one.what, one.value));
     if (one.value.empty()) RETURN_IF_ERROR(print.AddFile(one.file, one.file));
   }
-  return print.Take();
+  return print.Finish();
 }
 
 Status LookAt(const std::string& project, protocol::TrustReport& report) {
@@ -169,7 +169,7 @@ Status LookAt(const std::string& project, protocol::TrustReport& report) {
   Fingerprint print;
   RETURN_IF_ERROR(print.AddTree(folder, ".stet", 0));
   RETURN_IF_ERROR(print.AddFile(project + "/.mcp.json", ".mcp.json"));
-  report.fingerprint = print.Take();
+  report.fingerprint = print.Finish();
   return {};
 }
 

@@ -47,7 +47,7 @@ class EventWriter {
   /// What is added from now on says that the reply is complete.
   void EndOfContent() { events_.content = events_.count(); }
 
-  Events Take() { return std::move(events_); }
+  Events TakeEvents() { return std::move(events_); }
 
  private:
   void Line(std::string_view field, std::string_view value, std::string_view line_end) {

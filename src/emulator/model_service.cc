@@ -256,7 +256,7 @@ Plan ModelService::PlanFor(const HttpRequest& request, const RequestFacts& facts
   usage = UsageOf(*choice.reply, request.body.size());
   if (script->cache) {
     const Usage said = usage;
-    usage = cache_.Take(facts.dialect, prompt, *script->cache, WasRead(*choice.reply));
+    usage = cache_.Charge(facts.dialect, prompt, *script->cache, WasRead(*choice.reply));
     usage.output = said.output;
     usage.reasoning = said.reasoning;
   }

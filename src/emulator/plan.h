@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/wire.h"
+#include "emulator/reply_wire.h"
 
 namespace stet::emulator {
 

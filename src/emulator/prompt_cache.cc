@@ -46,8 +46,8 @@ void PromptCache::Clear() {
   prompts_.clear();
 }
 
-Usage PromptCache::Take(Dialect dialect, const Prompt& prompt, const CacheScript& rules,
-                        bool keep) {
+Usage PromptCache::Charge(Dialect dialect, const Prompt& prompt, const CacheScript& rules,
+                          bool keep) {
   const std::lock_guard lock(mutex_);
   return dialect == Dialect::kAnthropicMessages ? TakeMarked(prompt, rules, keep)
                                                 : TakePrefix(dialect, prompt, rules, keep);

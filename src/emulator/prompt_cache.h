@@ -24,7 +24,7 @@ class PromptCache {
 
   /// The input, divided into what is read from the cache, written to it, and neither. With `keep`
   /// the prompt is there from now on.
-  Usage Take(Dialect dialect, const Prompt& prompt, const CacheScript& rules, bool keep);
+  Usage Charge(Dialect dialect, const Prompt& prompt, const CacheScript& rules, bool keep);
 
   void MoveClock(Millis forward);
   void Clear();

@@ -24,12 +24,12 @@ Prompt Made(std::string_view letters, std::string scope = "m") {
 class PromptCacheTest : public testing::Test {
  protected:
   /// "read written rest".
-  std::string Take(Dialect dialect, const Prompt& prompt, bool keep = true) {
-    const Usage usage = cache_.Take(dialect, prompt, rules_, keep);
+  std::string Charge(Dialect dialect, const Prompt& prompt, bool keep = true) {
+    const Usage usage = cache_.Charge(dialect, prompt, rules_, keep);
     return fmt::format("{} {} {}", usage.cache_read, usage.cache_write, usage.input);
   }
   std::string Marked(std::string_view letters, bool keep = true) {
-    return Take(Dialect::kAnthropicMessages, Made(letters), keep);
+    return Charge(Dialect::kAnthropicMessages, Made(letters), keep);
   }
 
   PromptCache cache_;
@@ -73,7 +73,7 @@ TEST_F(PromptCacheTest, WhatWasNotReadIsNotKept) {
 
 TEST_F(PromptCacheTest, OpenAiReadsAnyBeginningInSteps) {
   const auto take = [&](std::string_view letters, const char* scope = "m") {
-    return Take(Dialect::kOpenAiResponses, Made(letters, scope));
+    return Charge(Dialect::kOpenAiResponses, Made(letters, scope));
   };
   EXPECT_EQ(take("abcd"), "0 0 400");
   EXPECT_EQ(take("abcde"), "384 0 116");
@@ -85,7 +85,7 @@ TEST_F(PromptCacheTest, OpenAiReadsAnyBeginningInSteps) {
 TEST_F(PromptCacheTest, NewerOnesReadWholePromptsOnly) {
   rules_.whole = true;
   const auto take = [&](std::string_view letters) {
-    return Take(Dialect::kOpenAiCompletions, Made(letters));
+    return Charge(Dialect::kOpenAiCompletions, Made(letters));
   };
   EXPECT_EQ(take("abcd"), "0 400 0");
   EXPECT_EQ(take("abcde"), "400 100 0");
@@ -94,10 +94,10 @@ TEST_F(PromptCacheTest, NewerOnesReadWholePromptsOnly) {
 }
 
 TEST_F(PromptCacheTest, GoogleReadsToTheToken) {
-  Take(Dialect::kGoogleGenerativeAi, Made("abcd"));
-  EXPECT_EQ(Take(Dialect::kGoogleGenerativeAi, Made("abcx")), "300 0 100");
+  Charge(Dialect::kGoogleGenerativeAi, Made("abcd"));
+  EXPECT_EQ(Charge(Dialect::kGoogleGenerativeAi, Made("abcx")), "300 0 100");
   cache_.Clear();
-  EXPECT_EQ(Take(Dialect::kGoogleGenerativeAi, Made("abcx")), "0 0 400");
+  EXPECT_EQ(Charge(Dialect::kGoogleGenerativeAi, Made("abcx")), "0 0 400");
 }
 
 TEST(PromptTest, LettersDigitsAndSignsAreCountedEachInTheirWay) {

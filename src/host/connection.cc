@@ -10,9 +10,9 @@
 #include "base/random.h"
 #include "base/utf8.h"
 #include "base/version.h"
+#include "host/access_tokens.h"
 #include "host/dispatch.h"
 #include "host/host.h"
-#include "host/tokens.h"
 #include "protocol/ids.h"
 #include "protocol/method.h"
 

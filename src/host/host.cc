@@ -114,7 +114,7 @@ void Host::Drop(Connection& connection) {
   const auto found =
       std::ranges::find_if(connections_, [&](const auto& one) { return one.get() == &connection; });
   if (found == connections_.end()) return;
-  Bury(*found);
+  FreeLater(*found);
   connections_.erase(found);
   LeaveIfAlone();
 }
@@ -126,13 +126,13 @@ void Host::KeepStream(std::uint64_t number, std::shared_ptr<Outlet> stream) {
 void Host::DropStream(std::uint64_t number) {
   const auto found = streams_.find(number);
   if (found == streams_.end()) return;
-  Bury(std::move(found->second));
+  FreeLater(std::move(found->second));
   streams_.erase(found);
 }
 
 /// Destroys `gone` from the loop, not inside a call of its own; at the latest with the host, which
 /// it refers to.
-void Host::Bury(std::shared_ptr<void> gone) {
+void Host::FreeLater(std::shared_ptr<void> gone) {
   buried_.push_back(std::move(gone));
   loop().Post([this] { (void)std::exchange(buried_, {}); });
 }

@@ -86,7 +86,7 @@ class Host {
   [[nodiscard]] Status Admit(const rpc::HttpRequest& request) const;
   void Accept(std::unique_ptr<rpc::Channel> channel, const rpc::Peer& peer);
   void Drop(Connection& connection);
-  void Bury(std::shared_ptr<void> gone);
+  void FreeLater(std::shared_ptr<void> gone);
   void ArmSweep();
   void Sweep();
   void LeaveIfAlone();

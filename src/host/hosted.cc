@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "agent/opening.h"
 #include "agent/turn.h"
+#include "agent/unfinished.h"
 #include "base/fs.h"
 #include "lane/lane.h"
 #include "lane/turns.h"
@@ -145,7 +145,7 @@ Result<std::vector<std::string>> Hosted::Recent(std::size_t count) {
 
 Result<protocol::LiveState> Hosted::StateAsleep() {
   ASSIGN_OR_RETURN(const log::Log* log, Reading());
-  ASSIGN_OR_RETURN(const agent::Opening opening, agent::ReadOpening(*log));
+  ASSIGN_OR_RETURN(const agent::Unfinished opening, agent::ReadUnfinished(*log));
   const log::SessionState& folded = log->index().state();
   const protocol::InfoChanges& info = folded.info;
   protocol::LiveState state;

@@ -12,9 +12,9 @@
 #include "base/lock.h"
 #include "base/version.h"
 #include "config/settings.h"
+#include "host/access_tokens.h"
 #include "host/host.h"
 #include "host/host_state.h"
-#include "host/tokens.h"
 #include "rpc/certificate.h"
 
 namespace stet::host {

@@ -1,6 +1,6 @@
 #include "lane/children.h"
 
-#include "agent/opening.h"
+#include "agent/unfinished.h"
 #include "base/random.h"
 #include "lane/lane.h"
 #include "log/log.h"
@@ -37,7 +37,7 @@ Result<std::string> LastText(const log::Log& log) {
 /// From the log alone: a child may have ended in an earlier process.
 Result<agent::ChildEnd> EndOf(const log::Log& log) {
   agent::ChildEnd end;
-  ASSIGN_OR_RETURN(const agent::Opening opening, agent::ReadOpening(log));
+  ASSIGN_OR_RETURN(const agent::Unfinished opening, agent::ReadUnfinished(log));
   end.reason = opening.last_end;
   ASSIGN_OR_RETURN(end.text, LastText(log));
   run::Ledger ledger;
@@ -45,7 +45,7 @@ Result<agent::ChildEnd> EndOf(const log::Log& log) {
   for (log::Ordinal at = 0; at < entries.size(); ++at) {
     if (entries[at].type != protocol::kTypeNumber<protocol::ModelCall>) continue;
     ASSIGN_OR_RETURN(const protocol::Event call, log.EventAt(at));
-    ledger.Take(call);
+    ledger.Fold(call);
   }
   end.cost = ledger.Report("").total;
   return end;

@@ -37,25 +37,25 @@ Result<std::unique_ptr<Lane>> Lane::Open(LaneSetup setup) {
 Status Lane::Prepare() {
   LaneSetup& setup = parts_->setup;
   agent::Workbench& bench = parts_->bench;
-  agent::Opening opening;
+  agent::Unfinished unfinished;
   protocol::TaskRows earlier;
   if (!setup.fresh) {
-    ASSIGN_OR_RETURN(opening, agent::ReadOpening(bench.log));
+    ASSIGN_OR_RETURN(unfinished, agent::ReadUnfinished(bench.log));
     ASSIGN_OR_RETURN(earlier, agent::ReadTasks(bench.log));
   }
   parts_->tasks = std::make_unique<LaneTasks>(bench, *work_, earlier);
   parts_->marks = std::make_unique<LaneMarks>(bench, *work_);
   parts_->side = std::make_unique<SideWork>(bench, *work_);
-  RETURN_IF_ERROR(AddTools({bench, *parts_->tasks, *parts_->marks}, setup, opening));
+  RETURN_IF_ERROR(AddTools({bench, *parts_->tasks, *parts_->marks}, setup, unfinished));
   RETURN_IF_ERROR(parts_->hooks.OpenExtensions(setup));
-  ASSIGN_OR_RETURN(const std::vector<std::string> notes, OpenToolset(bench, setup, opening));
+  ASSIGN_OR_RETURN(const std::vector<std::string> notes, OpenToolset(bench, setup, unfinished));
   notes_.insert(notes_.end(), notes.begin(), notes.end());
   parts_->hooks.OpenHooks(setup);
-  bench.settings.Grant(opening.grants);
+  bench.settings.Grant(unfinished.grants);
   parts_->instructions = std::make_unique<LaneInstructions>(bench, std::move(setup.instructions),
-                                                            std::move(opening.snapshot));
+                                                            std::move(unfinished.snapshot));
   if (!setup.fresh) {
-    RETURN_IF_ERROR(work_->Settle(std::move(opening), setup.keep_waiting && setup.answers));
+    RETURN_IF_ERROR(work_->Settle(std::move(unfinished), setup.keep_waiting && setup.answers));
     const bool waits = work_->life() == LaneLife::kWaiting;
     RETURN_IF_ERROR(parts_->tasks->NoteLost(earlier, !waits));
     ASSIGN_OR_RETURN(const bool told,

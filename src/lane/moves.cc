@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "agent/opening.h"
 #include "agent/resume.h"
+#include "agent/unfinished.h"
 
 namespace stet::lane {
 
@@ -24,8 +24,8 @@ Result<protocol::Moved> BranchLeaf(log::Log& log, const std::string& leaf) {
 }
 
 Status SettleLeaf(log::Log& log) {
-  ASSIGN_OR_RETURN(const agent::Opening opening, agent::ReadOpening(log));
-  RETURN_IF_ERROR(agent::SettleInterrupted(log, opening, false));
+  ASSIGN_OR_RETURN(const agent::Unfinished unfinished, agent::ReadUnfinished(log));
+  RETURN_IF_ERROR(agent::SettleInterrupted(log, unfinished, false));
   return {};
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "agent/instructions.h"
-#include "agent/opening.h"
+#include "agent/unfinished.h"
 #include "device/model_names.h"
 #include "provider/offline.h"
 #include "provider/selection.h"
@@ -37,13 +37,13 @@ std::int64_t PromptTokens(const protocol::Usage& usage) {
 }
 
 Status RequestMaker::Open() {
-  ASSIGN_OR_RETURN(const agent::Opening opening, agent::ReadOpening(log_));
-  if (!opening.snapshot)
+  ASSIGN_OR_RETURN(const agent::Unfinished unfinished, agent::ReadUnfinished(log_));
+  if (!unfinished.snapshot)
     return Fail(Code::kNotFound, "the session has no instructions yet: nothing was ever sent");
-  parts_.system = agent::RenderSnapshot(*opening.snapshot);
-  parts_.cache_key = agent::CacheKeyOf(*opening.snapshot);
-  snapshot_ = *opening.snapshot;
-  if (opening.toolset) next_toolset_ = opening.toolset->toolset.blob;
+  parts_.system = agent::RenderSnapshot(*unfinished.snapshot);
+  parts_.cache_key = agent::CacheKeyOf(*unfinished.snapshot);
+  snapshot_ = *unfinished.snapshot;
+  if (unfinished.toolset) next_toolset_ = unfinished.toolset->toolset.blob;
   return {};
 }
 

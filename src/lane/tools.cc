@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "agent/opening.h"
 #include "agent/session_tools.h"
+#include "agent/unfinished.h"
 #include "lane/marks.h"
 #include "lane/setup.h"
 #include "lane/tasks.h"
@@ -13,9 +13,10 @@
 
 namespace stet::lane {
 
-Status AddTools(const ToolGround& ground, const LaneSetup& setup, const agent::Opening& opening) {
+Status AddTools(const ToolGround& ground, const LaneSetup& setup,
+                const agent::Unfinished& unfinished) {
   agent::Workbench& bench = ground.bench;
-  bench.tools.Remember(opening.toolset);
+  bench.tools.Remember(unfinished.toolset);
   const bool boxes = bench.settings->sandbox.when != agent::SandboxRules::When::kNever;
   tool::ToolSource builtin{.name = "stet", .trimmed = true};
   builtin.tools = tool::BuiltinTools({setup.variables, ground.tasks.shells(), boxes, setup.hidden},
@@ -37,10 +38,10 @@ Status AddTools(const ToolGround& ground, const LaneSetup& setup, const agent::O
 }
 
 Result<std::vector<std::string>> OpenToolset(agent::Workbench& bench, const LaneSetup& setup,
-                                             const agent::Opening& opening) {
+                                             const agent::Unfinished& unfinished) {
   const provider::Model& model = bench.model->model();
   agent::SessionTools& tools = bench.tools;
-  tools.Open(bench.log, opening.toolset, model.context_window);
+  tools.Open(bench.log, unfinished.toolset, model.context_window);
   if (setup.tools.only) RETURN_IF_ERROR(tools.box().CheckOption(tools.toolset()));
   std::vector<std::string> notes = tools.box().notes();
   if (tool::IsSmallWindow(model.context_window))

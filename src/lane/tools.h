@@ -7,7 +7,7 @@
 #include "base/result.h"
 
 namespace stet::agent {
-struct Opening;
+struct Unfinished;
 struct Workbench;
 }  // namespace stet::agent
 
@@ -26,11 +26,12 @@ struct ToolGround {
 
 /// Adds the built-in tools, and the one that gives the answer where a schema is wanted. kInvalid
 /// when that schema makes no sense.
-Status AddTools(const ToolGround& ground, const LaneSetup& setup, const agent::Opening& opening);
+Status AddTools(const ToolGround& ground, const LaneSetup& setup,
+                const agent::Unfinished& unfinished);
 
 /// When all sources have brought their tools; the log has the toolset before the first request that
 /// follows. Gives what a face should say of it.
 Result<std::vector<std::string>> OpenToolset(agent::Workbench& bench, const LaneSetup& setup,
-                                             const agent::Opening& opening);
+                                             const agent::Unfinished& unfinished);
 
 }  // namespace stet::lane

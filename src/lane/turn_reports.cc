@@ -34,7 +34,7 @@ std::optional<protocol::TurnReport> TurnReports::Find(const std::string& turn_id
 }
 
 protocol::TurnReport TurnReports::ReportOf(const Ended& ended) const {
-  const agent::TurnEnd& end = ended.how;
+  const agent::TurnOutcome& end = ended.how;
   protocol::TurnReport report;
   report.session_id = bench_.log.header().session_id;
   report.turn_id = ended.turn_id;
@@ -68,7 +68,7 @@ protocol::TurnReport TurnReports::ReportOf(const Ended& ended) const {
   for (std::size_t event = first; event < entries.size(); ++event) {
     if (entries[event].type != protocol::kTypeNumber<protocol::ModelCall>) continue;
     const Result<protocol::Event> call = bench_.log.EventAt(static_cast<log::Ordinal>(event));
-    if (call && call->stamp.turn_id == report.turn_id) ledger.Take(*call);
+    if (call && call->stamp.turn_id == report.turn_id) ledger.Fold(*call);
   }
   report.cost = ledger.Report("").total;
   return report;

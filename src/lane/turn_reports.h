@@ -12,7 +12,7 @@
 #include "protocol/turn_report.h"
 
 namespace stet::agent {
-struct TurnEnd;
+struct TurnOutcome;
 struct Workbench;
 }  // namespace stet::agent
 
@@ -25,7 +25,7 @@ class TurnReports {
   struct Ended {
     const std::string& turn_id;
     std::chrono::steady_clock::time_point began;
-    const agent::TurnEnd& how;
+    const agent::TurnOutcome& how;
   };
 
   /// `bench` outlives it.

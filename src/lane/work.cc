@@ -18,14 +18,14 @@ bool LaneWork::unfinished() const { return !completed() && !(known_ && known_->l
 
 // Opening.
 
-Status LaneWork::Settle(agent::Opening opening, bool keep_waiting) {
+Status LaneWork::Settle(agent::Unfinished unfinished, bool keep_waiting) {
   ASSIGN_OR_RETURN(const bool waits,
-                   agent::SettleInterrupted(parts_.bench.log, opening, keep_waiting));
+                   agent::SettleInterrupted(parts_.bench.log, unfinished, keep_waiting));
   if (waits) life_ = LaneLife::kWaiting;
   // A client may continue what was left: it counts as interrupted.
-  if (opening.unanswered || (opening.open_turn && !waits))
-    opening.last_end = agent::ended::kInterrupted;
-  known_ = std::move(opening);
+  if (unfinished.unanswered || (unfinished.open_turn && !waits))
+    unfinished.last_end = agent::ended::kInterrupted;
+  known_ = std::move(unfinished);
   return {};
 }
 
@@ -40,8 +40,8 @@ void LaneWork::GoOn() {
 
 Status LaneWork::Recover() {
   if (known_) return {};
-  ASSIGN_OR_RETURN(agent::Opening opening, agent::ReadOpening(parts_.bench.log));
-  RETURN_IF_ERROR(Settle(std::move(opening), false));
+  ASSIGN_OR_RETURN(agent::Unfinished unfinished, agent::ReadUnfinished(parts_.bench.log));
+  RETURN_IF_ERROR(Settle(std::move(unfinished), false));
   parts_.tasks->RecordEnds();
   return {};
 }
@@ -154,7 +154,7 @@ Result<bool> LaneWork::PrepareNext(std::string& text) {
 Async<void> LaneWork::RunTurns(std::string text, bool resumes) {
   bool runs = true;
   while (runs) {
-    const Result<agent::TurnEnd> end = co_await RunTurn(std::move(text), resumes);
+    const Result<agent::TurnOutcome> end = co_await RunTurn(std::move(text), resumes);
     Status ended = EndTurn(end);
     if (const Status changed = parts_.changes.Apply(); ended && !changed) ended = changed;
     const Pending<bool> rested = *rested_;
@@ -170,7 +170,7 @@ Async<void> LaneWork::RunTurns(std::string text, bool resumes) {
 
 /// One turn, whose message is in the log: what must stand before its first step, what hooks say of
 /// the message, the files that it mentions, and the steps.
-Async<Result<agent::TurnEnd>> LaneWork::RunTurn(std::string text, bool resumes) {
+Async<Result<agent::TurnOutcome>> LaneWork::RunTurn(std::string text, bool resumes) {
   agent::Workbench& bench = parts_.bench;
   // What SessionStart hooks add is owed before the first step, which pays it.
   co_await parts_.hooks.AwaitStart();
@@ -202,7 +202,7 @@ Async<void> LaneWork::RunCompaction(std::string focus) {
   rested.Set(true);
 }
 
-Status LaneWork::EndTurn(const Result<agent::TurnEnd>& end) {
+Status LaneWork::EndTurn(const Result<agent::TurnOutcome>& end) {
   TellEnd(end);
   if (end) {
     known_->last_end = end->reason;
@@ -212,8 +212,8 @@ Status LaneWork::EndTurn(const Result<agent::TurnEnd>& end) {
   return std::unexpected(end.error());
 }
 
-void LaneWork::TellEnd(const Result<agent::TurnEnd>& end) {
-  agent::TurnEnd failed;
+void LaneWork::TellEnd(const Result<agent::TurnOutcome>& end) {
+  agent::TurnOutcome failed;
   failed.reason = agent::ended::kError;
   if (!end) failed.error = end.error().Text();
   parts_.reports.Tell({.turn_id = turn_->id(), .began = began_, .how = end ? *end : failed});

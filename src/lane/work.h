@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "agent/opening.h"
 #include "agent/turn.h"
+#include "agent/unfinished.h"
 #include "base/async.h"
 #include "base/cancel.h"
 #include "base/loop.h"
@@ -37,7 +37,7 @@ class LaneWork final : public LaneTurns {
 
   /// Gives every call that a dead process left open its result, by what the log says of the call. A
   /// turn that only waits for an answer goes on waiting, with `keep_waiting`.
-  Status Settle(agent::Opening opening, bool keep_waiting);
+  Status Settle(agent::Unfinished unfinished, bool keep_waiting);
   /// The lane is open: goes on with the turn that waits, if there is one.
   void GoOn();
   /// Where the log could not be written when the last turn ended: settles it, before another
@@ -72,17 +72,17 @@ class LaneWork final : public LaneTurns {
   void DropTurn();
 
   Async<void> RunTurns(std::string text, bool resumes);
-  Async<Result<agent::TurnEnd>> RunTurn(std::string text, bool resumes);
+  Async<Result<agent::TurnOutcome>> RunTurn(std::string text, bool resumes);
   Async<void> RunCompaction(std::string focus);
-  Status EndTurn(const Result<agent::TurnEnd>& end);
-  void TellEnd(const Result<agent::TurnEnd>& end);
+  Status EndTurn(const Result<agent::TurnOutcome>& end);
+  void TellEnd(const Result<agent::TurnOutcome>& end);
   [[nodiscard]] bool completed() const;
 
   LaneParts& parts_;
   LaneLife life_ = LaneLife::kOpening;
   /// What the log says of the turns so far. Nothing: the last one ended because the log could not
   /// be written.
-  std::optional<agent::Opening> known_ = agent::Opening();
+  std::optional<agent::Unfinished> known_ = agent::Unfinished();
   CancelSource cancel_;  // Of the turn.
   std::unique_ptr<agent::Turn> turn_;
   std::chrono::steady_clock::time_point began_;

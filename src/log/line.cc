@@ -23,7 +23,7 @@ class Walker {
  public:
   explicit Walker(std::string_view line) : at_(line.data()), end_(line.data() + line.size()) {}
 
-  bool Take(std::string_view literal) {
+  bool Skip(std::string_view literal) {
     if (static_cast<std::size_t>(end_ - at_) < literal.size()) return false;
     if (std::memcmp(at_, literal.data(), literal.size()) != 0) return false;
     at_ += literal.size();
@@ -32,7 +32,7 @@ class Walker {
 
   /// A string's inside, from its opening quote.
   bool String(std::string_view* out) {
-    if (!Take("\"")) return false;
+    if (!Skip("\"")) return false;
     const char* start = at_;
     while (at_ < end_ && *at_ != '"') at_ += *at_ == '\\' ? 2 : 1;
     if (at_ >= end_) return false;
@@ -50,8 +50,8 @@ class Walker {
   }
 
   bool Bool(bool* out) {
-    *out = Take("true");
-    return *out || Take("false");
+    *out = Skip("true");
+    return *out || Skip("false");
   }
 
  private:
@@ -63,7 +63,7 @@ class Walker {
 bool ReadMember(Walker& walker, Prefix& prefix) {
   std::string_view key;
   std::string_view ignored;
-  if (!walker.Take(",") || !walker.String(&key) || !walker.Take(":")) return false;
+  if (!walker.Skip(",") || !walker.String(&key) || !walker.Skip(":")) return false;
   if (key == "ts") return walker.Int(&prefix.ts);
   if (key == "role") return walker.String(&prefix.role);
   if (key == "clientId" || key == "turnId" || key == "stepId" || key == "runId" ||
@@ -126,11 +126,11 @@ std::string_view LineCrc(std::string_view line) {
 std::optional<Prefix> ReadPrefix(std::string_view line) {
   Walker walker(line);
   Prefix prefix;
-  if (!walker.Take("{\"seq\":") || !walker.Int(&prefix.seq)) return std::nullopt;
-  if (!walker.Take(",\"id\":") || !walker.String(&prefix.id)) return std::nullopt;
-  if (!walker.Take(",\"parentId\":")) return std::nullopt;
-  if (!walker.Take("null") && !walker.String(&prefix.parent_id.emplace())) return std::nullopt;
-  if (!walker.Take(",\"type\":") || !walker.String(&prefix.type)) return std::nullopt;
+  if (!walker.Skip("{\"seq\":") || !walker.Int(&prefix.seq)) return std::nullopt;
+  if (!walker.Skip(",\"id\":") || !walker.String(&prefix.id)) return std::nullopt;
+  if (!walker.Skip(",\"parentId\":")) return std::nullopt;
+  if (!walker.Skip("null") && !walker.String(&prefix.parent_id.emplace())) return std::nullopt;
+  if (!walker.Skip(",\"type\":") || !walker.String(&prefix.type)) return std::nullopt;
   while (ReadMember(walker, prefix)) {
   }
   return prefix;

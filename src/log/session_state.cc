@@ -8,7 +8,7 @@ namespace stet::log {
 namespace {
 
 template <class T>
-void Take(std::optional<T>& current, const std::optional<T>& change) {
+void Overlay(std::optional<T>& current, const std::optional<T>& change) {
   if (change) current = change;
 }
 
@@ -21,12 +21,12 @@ void SessionState::Apply(const protocol::Opened& opened) {
 
 void SessionState::Apply(const protocol::SessionInfo& event) {
   const protocol::InfoChanges& changes = event.changes;
-  Take(info.title, changes.title);
-  Take(info.model, changes.model);
-  Take(info.effort, changes.effort);
-  Take(info.mode, changes.mode);
-  Take(info.tags, changes.tags);
-  Take(info.cwd, changes.cwd);
+  Overlay(info.title, changes.title);
+  Overlay(info.model, changes.model);
+  Overlay(info.effort, changes.effort);
+  Overlay(info.mode, changes.mode);
+  Overlay(info.tags, changes.tags);
+  Overlay(info.cwd, changes.cwd);
   if (!changes.extra.empty()) info.extra = changes.extra;
 }
 

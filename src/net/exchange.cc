@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "net/address.h"
-#include "net/trust.h"
+#include "net/authorities.h"
 
 namespace stet::net {
 namespace {
@@ -126,7 +126,7 @@ curl_socket_t Exchange::OnSocket(void* self, curlsocktype, curl_sockaddr* addres
 }
 
 void Exchange::SetTrust() {
-  const Trust& trust = SystemTrust();
+  const Authorities& trust = SystemAuthorities();
   if (trust.file.empty() && trust.folder.empty()) return;  // The library's own default.
   curl_.easy_setopt(easy_, CURLOPT_CAINFO, trust.file.empty() ? nullptr : trust.file.c_str());
   curl_.easy_setopt(easy_, CURLOPT_CAPATH, trust.folder.empty() ? nullptr : trust.folder.c_str());

@@ -14,7 +14,7 @@
 
 #include "base/cancel.h"
 #include "base/loop.h"
-#include "net/wire.h"
+#include "net/headers.h"
 
 namespace stet::net {
 

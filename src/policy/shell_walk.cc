@@ -35,7 +35,7 @@ Result<After> ShellWalker::Sequence(const Nodes& nodes, const Folders& in) {
     Folders now = Union(after.ok, after.failed);
     if (now.empty()) now = {""};  // Behind an exit. It does not run, but who knows.
     const bool aside = i + 1 < nodes.size() && tree_.Text(nodes[i + 1]) == "&";
-    ASSIGN_OR_RETURN(after, aside ? Aside({nodes[i]}, now) : Statement(nodes[i], now));
+    ASSIGN_OR_RETURN(after, aside ? InSubshell({nodes[i]}, now) : Statement(nodes[i], now));
   }
   return after;
 }
@@ -46,7 +46,7 @@ Result<After> ShellWalker::Statement(NodeId node, const Folders& in) {
     case Syntax::kList: return List(node, in);
     case Syntax::kPipeline: return Pipeline(node, in);
     case Syntax::kRedirectedStatement: return Redirected(node, in);
-    case Syntax::kSubshell: return Aside(tree_.Children(node), in);
+    case Syntax::kSubshell: return InSubshell(tree_.Children(node), in);
     case Syntax::kCompoundStatement:
     case Syntax::kProgram: return Sequence(tree_.Children(node), in);
     case Syntax::kNegatedCommand: return Negated(node, in);
@@ -99,12 +99,12 @@ void ShellWalker::ForgetChanged(const ShellScope& before) {
 
 Result<After> ShellWalker::Pipeline(NodeId node, const Folders& in) {
   for (const NodeId part : tree_.Children(node)) {
-    if (tree_.Kind(part) != Syntax::kToken) RETURN_IF_ERROR(Aside({part}, in));
+    if (tree_.Kind(part) != Syntax::kToken) RETURN_IF_ERROR(InSubshell({part}, in));
   }
   return Same(in);
 }
 
-Result<After> ShellWalker::Aside(const Nodes& nodes, const Folders& in) {
+Result<After> ShellWalker::InSubshell(const Nodes& nodes, const Folders& in) {
   const ShellScope scope = scope_;
   const std::set<std::string, std::less<>> functions = functions_;
   RETURN_IF_ERROR(Sequence(nodes, in));

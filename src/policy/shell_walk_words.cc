@@ -63,7 +63,7 @@ Status ShellWalker::Substitutions(NodeId node, const Folders& in) {
       else
         inside.push_back(part);
     }
-    RETURN_IF_ERROR(Aside(inside, in));
+    RETURN_IF_ERROR(InSubshell(inside, in));
     id = tree_.Behind(id);
   }
   return {};

@@ -57,7 +57,7 @@ class ShellWalker {
   Result<After> Pipeline(NodeId node, const Folders& in);
 
   /// In a copy of this shell: what changes in it stays there.
-  Result<After> Aside(const Nodes& nodes, const Folders& in);
+  Result<After> InSubshell(const Nodes& nodes, const Folders& in);
 
   Result<After> Negated(NodeId node, const Folders& in);
 

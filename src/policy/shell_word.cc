@@ -119,7 +119,7 @@ class WordReader {
     return AddQuotedText(tree_.text().substr(at, end - at), heredoc);
   }
 
-  Expanded Take() &&;
+  Expanded TakeWords() &&;
 
  private:
   Status AddAll(NodeId node) {
@@ -339,7 +339,7 @@ std::optional<std::vector<std::string>> ExpandBraces(const std::vector<Piece>& p
 
 bool StartsOption(std::string_view known) { return known.empty() || known[0] == '-'; }
 
-Expanded WordReader::Take() && {
+Expanded WordReader::TakeWords() && {
   Expanded out;
   out.odd = odd_;
   out.evaluates = evaluates_;
@@ -411,7 +411,7 @@ ShellWord Unknown(std::string beginning, std::string_view source, bool splits) {
 Result<Expanded> ExpandWord(const SyntaxTree& tree, NodeId node, const ShellScope& scope) {
   WordReader reader(tree, scope);
   RETURN_IF_ERROR(reader.Add(node));
-  return std::move(reader).Take();
+  return std::move(reader).TakeWords();
 }
 
 Result<Expanded> ExpandHeredoc(const SyntaxTree& tree, NodeId body, bool raw,
@@ -419,7 +419,7 @@ Result<Expanded> ExpandHeredoc(const SyntaxTree& tree, NodeId body, bool raw,
   if (raw) return Expanded{{Known(std::string(tree.Text(body)))}};
   WordReader reader(tree, scope);
   RETURN_IF_ERROR(reader.AddQuoted(body, tree.Begin(body), tree.End(body), true));
-  return std::move(reader).Take();
+  return std::move(reader).TakeWords();
 }
 
 }  // namespace stet::policy

@@ -105,11 +105,11 @@ struct CustomMessage {
               (OptionalRaw, data))
 };
 
-struct Compact {
+struct Compaction {
   static constexpr std::string_view kType = "compact";
   static constexpr Place kPlace = Place::kTree;
   static constexpr Flush kFlush = Flush::kSync;
-  STET_FIELDS(Compact,
+  STET_FIELDS(Compaction,
               (OptionalText, keep_after_event_id),  // Absent: everything before is kept out.
               (std::int64_t, tokens_before),
               (std::int64_t, tokens_after),

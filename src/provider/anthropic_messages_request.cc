@@ -96,7 +96,7 @@ class BodyWriter {
     RETURN_IF_ERROR(WriteMessages());
     json_.EndObject();
     if (request_.cache) InsertMarks();
-    wire.parts = parts_.Take();
+    wire.parts = parts_.TakeParts();
     wire.body = std::move(body_);
     return {};
   }

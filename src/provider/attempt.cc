@@ -177,7 +177,7 @@ AttemptResult ReplyReader::Finish(const net::HttpEnd& end) {
   result.started = noting_.started();
   result.committed = builder_.committed();
   result.limits = ReadRateLimits(headers_);
-  result.reply = builder_.Take();
+  result.reply = builder_.TakeReply();
   return result;
 }
 

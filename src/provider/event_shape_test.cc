@@ -189,7 +189,7 @@ std::string HeardShape(const Wire& wire, const std::vector<std::string>& events,
     if (apart) decoder->On("", wire.nothing);
   }
   decoder->Finish();
-  const Reply reply = builder.Take();
+  const Reply reply = builder.TakeReply();
   return sink.text + Encode(reply.content) + (reply.failure ? reply.failure->message : "");
 }
 

@@ -44,7 +44,7 @@ class BodyWriter {
     WriteTools();
     RETURN_IF_ERROR(WriteContents());
     json_.EndObject();
-    wire.parts = parts_.Take();
+    wire.parts = parts_.TakeParts();
     wire.body = std::move(body_);
     return {};
   }

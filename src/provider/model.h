@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/wire.h"
+#include "net/headers.h"
 
 namespace stet::provider {
 

@@ -145,7 +145,7 @@ Reply Speaker::Answer(std::int64_t input_tokens) {
   builder_.Report(usage, true);
   builder_.Stop(stop::kEnd);
   builder_.End();
-  return builder_.Take();
+  return builder_.TakeReply();
 }
 
 }  // namespace

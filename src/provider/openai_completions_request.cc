@@ -19,7 +19,7 @@ class Body {
     if (!model_.quirks.no_tools) WriteTools();
     RETURN_IF_ERROR(WriteMessages());
     json_.EndObject();
-    wire.parts = parts_.Take();
+    wire.parts = parts_.TakeParts();
     wire.body = std::move(text_);
     return {};
   }

@@ -55,7 +55,7 @@ inline Heard HearPieces(Dialect dialect, MakeDecoderOf make,
   });
   decoder->Finish();
   const bool ended = builder.ended();
-  return {.events = sink.text, .reply = builder.Take(), .ended = ended};
+  return {.events = sink.text, .reply = builder.TakeReply(), .ended = ended};
 }
 
 /// `bytes` in pieces of random length, on average `mean` bytes.

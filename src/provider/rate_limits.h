@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "json/describe.h"
-#include "net/wire.h"
+#include "net/headers.h"
 
 namespace stet::provider {
 

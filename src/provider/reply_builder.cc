@@ -212,7 +212,7 @@ void ReplyBuilder::Fail(Failure failure) {
   if (!done()) failure_ = std::move(failure);
 }
 
-Reply ReplyBuilder::Take() {
+Reply ReplyBuilder::TakeReply() {
   Reply reply;
   for (const Handle block : order_) {
     const Slot& slot = slots_[block];

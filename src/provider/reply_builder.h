@@ -83,7 +83,7 @@ class ReplyBuilder {
   [[nodiscard]] std::optional<protocol::Usage> usage() const { return usage_; }
 
   /// Ends the builder's life: everything complete, and of unfinished blocks only text.
-  Reply Take();
+  Reply TakeReply();
 
  private:
   enum class Kind { kText, kThinking, kToolCall, kRedacted };

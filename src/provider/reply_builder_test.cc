@@ -50,7 +50,7 @@ TEST_F(ReplyBuilderTest, BlocksAreNumberedInTheOrderTheyShow) {
 {"type":"stopped","reason":"end"}
 {"type":"message_end"}
 )");
-  const Reply reply = builder_.Take();
+  const Reply reply = builder_.TakeReply();
   EXPECT_FALSE(reply.partial);
   EXPECT_EQ(reply.content.model, "acme/m");
   ASSERT_EQ(reply.content.blocks.size(), 2);
@@ -63,7 +63,7 @@ TEST_F(ReplyBuilderTest, AnEmptyBlockNeverShows) {
   builder_.End();
   EXPECT_EQ(Heard(),
             kStart + "{\"type\":\"stopped\",\"reason\":\"end\"}\n{\"type\":\"message_end\"}\n");
-  EXPECT_TRUE(builder_.Take().content.blocks.empty());
+  EXPECT_TRUE(builder_.TakeReply().content.blocks.empty());
 }
 
 TEST_F(ReplyBuilderTest, ASignatureAloneIsSomethingToKeep) {
@@ -71,7 +71,7 @@ TEST_F(ReplyBuilderTest, ASignatureAloneIsSomethingToKeep) {
   builder_.SetSignature(block, "first");
   builder_.SetSignature(block, "S=");
   builder_.End();
-  EXPECT_EQ(builder_.Take().content.blocks,
+  EXPECT_EQ(builder_.TakeReply().content.blocks,
             (protocol::Blocks{
                 protocol::ThinkingBlock{.signature = "S=", .dialect = "openai-completions"}}));
 }
@@ -125,14 +125,14 @@ TEST_F(ReplyBuilderTest, OnlyAWholeObjectIsWholeArguments) {
 TEST_F(ReplyBuilderTest, AReplyWithCallsThatEndsStopsForThem) {
   builder_.OpenToolCall("f", "");
   builder_.Stop(stop::kEnd);
-  EXPECT_EQ(builder_.Take().content.stop_reason, stop::kToolUse);
+  EXPECT_EQ(builder_.TakeReply().content.stop_reason, stop::kToolUse);
 }
 
 TEST_F(ReplyBuilderTest, AnotherReasonStaysWhateverThereWas) {
   builder_.OpenToolCall("f", "");
   builder_.Stop(stop::kMaxTokens);
   builder_.Stop(stop::kEnd);
-  EXPECT_EQ(builder_.Take().content.stop_reason, stop::kMaxTokens);
+  EXPECT_EQ(builder_.TakeReply().content.stop_reason, stop::kMaxTokens);
 }
 
 TEST_F(ReplyBuilderTest, TheEndClosesWhatOpenedBehindTheStop) {
@@ -140,7 +140,7 @@ TEST_F(ReplyBuilderTest, TheEndClosesWhatOpenedBehindTheStop) {
   builder_.Append(builder_.OpenThinking(), "late");
   builder_.End();
   EXPECT_NE(Heard().find("\"block_end\""), std::string::npos);
-  EXPECT_EQ(builder_.Take().content.blocks.size(), 1);
+  EXPECT_EQ(builder_.TakeReply().content.blocks.size(), 1);
 }
 
 TEST_F(ReplyBuilderTest, UsageIsReportedWhenItChanges) {
@@ -148,7 +148,7 @@ TEST_F(ReplyBuilderTest, UsageIsReportedWhenItChanges) {
   builder_.Report(usage, false);
   builder_.Report(usage, true);
   EXPECT_EQ(Heard(), "{\"type\":\"usage\",\"usage\":{\"input\":1,\"output\":2}}\n");
-  const Reply reply = builder_.Take();
+  const Reply reply = builder_.TakeReply();
   EXPECT_TRUE(reply.usage_final);
   EXPECT_EQ(reply.content.usage, usage);
 }
@@ -162,7 +162,7 @@ TEST_F(ReplyBuilderTest, AFailedReplyKeepsWhatIsCompleteAndTheTextThatIsNot) {
   builder_.Append(builder_.OpenText(), "half");
   builder_.Fail({.kind = FailureKind::kTruncated, .message = "first"});
   builder_.Fail({.kind = FailureKind::kServer, .message = "second"});
-  const Reply reply = builder_.Take();
+  const Reply reply = builder_.TakeReply();
   EXPECT_TRUE(reply.partial);
   EXPECT_EQ(reply.failure->message, "first");
   EXPECT_FALSE(reply.content.stop_reason);
@@ -192,7 +192,7 @@ TEST_F(ReplyBuilderTest, NothingHappensBehindTheEndOrAFailure) {
     builder.Stop(stop::kEnd);
     builder.End();
     EXPECT_EQ(Heard(), "");
-    EXPECT_EQ(builder.Take().content.blocks.size(), fail ? 0 : 1) << "the call that was open";
+    EXPECT_EQ(builder.TakeReply().content.blocks.size(), fail ? 0 : 1) << "the call that was open";
   }
 }
 
@@ -223,7 +223,7 @@ TEST_F(ReplyBuilderTest, AReplyIsBoundedInBytes) {
   EXPECT_FALSE(builder_.failed());
   builder_.OpenToolCall("f", "");
   ASSERT_TRUE(builder_.failed()) << "names count too";
-  EXPECT_EQ(builder_.Take().failure->kind, FailureKind::kProtocol);
+  EXPECT_EQ(builder_.TakeReply().failure->kind, FailureKind::kProtocol);
 }
 
 TEST_F(ReplyBuilderTest, AReplyIsBoundedInBlocks) {

@@ -45,7 +45,7 @@ inline Decoded DecodeReply(const Model& model, DecoderMaker make, const Pieces& 
   (void)parser.Finish(on_event);
   decoder->Finish();
   const bool ended = builder.ended();
-  return {.events = std::move(sink.text), .ended = ended, .reply = builder.Take()};
+  return {.events = std::move(sink.text), .ended = ended, .reply = builder.TakeReply()};
 }
 
 /// `bytes` in pieces of 1 to `longest` bytes.

@@ -61,7 +61,7 @@ class PartWriter {
   }
 
   /// In the order of the prompt.
-  std::vector<WirePart> Take() {
+  std::vector<WirePart> TakeParts() {
     // All but the messages, which are written last.
     const auto messages = std::ranges::find(parts_, PartKind::kMessage, &WirePart::kind);
     std::stable_sort(parts_.begin(), messages, [](const WirePart& one, const WirePart& other) {

@@ -29,10 +29,10 @@ class HttpStream final : public Link {
 
   /// Sends the head.
   void Begin() {
-    Hold();
+    HoldWrites();
     asio::async_write(stream_, asio::buffer(options_.head),
                       [self = Self()](const error_code& error, std::size_t) {
-                        error ? self->End(ErrorOf(error)) : self->Release();
+                        error ? self->End(ErrorOf(error)) : self->ReleaseWrites();
                       });
   }
 

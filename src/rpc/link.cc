@@ -74,7 +74,7 @@ void Link::Written() {
   Pump();
 }
 
-void Link::Release() {
+void Link::ReleaseWrites() {
   held_ = false;
   Pump();
 }

@@ -54,8 +54,8 @@ class Link : public std::enable_shared_from_this<Link> {
   /// The peer broke the rules: tells it so, drops what is queued, and ends.
   void Refuse(std::string why);
   /// Nothing is written between the two.
-  void Hold() { held_ = true; }
-  void Release();
+  void HoldWrites() { held_ = true; }
+  void ReleaseWrites();
 
   [[nodiscard]] bool reading() const { return started_; }
   /// It has ended, or its handle is gone: no callback follows.

@@ -58,7 +58,7 @@ void Anchors::Keep(SourceAnchor anchor) {
       std::ranges::min_element(by_path_, {}, [](const auto& entry) { return entry.second.seq; }));
 }
 
-void Anchors::Take(const protocol::FileFact& fact, std::uint64_t seq) {
+void Anchors::Fold(const protocol::FileFact& fact, std::uint64_t seq) {
   if (fact.op == "delete") by_path_.erase(fact.path);
   if ((fact.op != "read" && fact.op != "write") || !fact.after) return;
   SourceAnchor anchor{.path = fact.path, .hash = *fact.after, .seq = seq};
@@ -75,7 +75,7 @@ void Anchors::Take(const protocol::FileFact& fact, std::uint64_t seq) {
   Keep(std::move(anchor));
 }
 
-void Anchors::Take(const protocol::Anchor& said, std::uint64_t seq) {
+void Anchors::Fold(const protocol::Anchor& said, std::uint64_t seq) {
   SourceAnchor anchor{.path = said.path, .hash = said.file_hash, .seq = seq};
   if (said.refs) {
     JsonView(said.refs->text).ForEach([&](JsonView ref) {

@@ -31,8 +31,8 @@ class Anchors {
   static constexpr std::size_t kMaxRanges = 64;  // Of one file; later ones are left out.
 
   /// Any file fact.
-  void Take(const protocol::FileFact& fact, std::uint64_t seq);
-  void Take(const protocol::Anchor& anchor, std::uint64_t seq);
+  void Fold(const protocol::FileFact& fact, std::uint64_t seq);
+  void Fold(const protocol::Anchor& anchor, std::uint64_t seq);
 
   /// The least recently used first.
   [[nodiscard]] std::vector<SourceAnchor> All() const;

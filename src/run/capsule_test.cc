@@ -82,7 +82,7 @@ TEST(CapsuleTest, AnUnreadableCapsuleIsAFailureAndTheLogGoesOn) {
   story.Raise("h", severity::kHardDeny);
   story.files["/p/a"] = "aa";
   story.Read("/p/a", "aa");
-  protocol::Compact compact;
+  protocol::Compaction compact;
   compact.capsule = Raw{"null"};
   const std::string id = story.Add(compact);
   const Restored restored = story.Restore(ReadCapsule("null"));

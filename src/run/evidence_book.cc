@@ -6,7 +6,7 @@ void EvidenceBook::Keep(const std::string& kind, Latest latest) {
   if (kinds_.size() < kMaxKinds || kinds_.contains(kind)) kinds_[kind] = latest;
 }
 
-void EvidenceBook::Take(const protocol::Evidence& evidence, std::uint64_t seq) {
+void EvidenceBook::Fold(const protocol::Evidence& evidence, std::uint64_t seq) {
   Keep(evidence.kind, {.seq = seq, .passed = evidence.outcome == "passed"});
   protocol::RunEvidence& record = recent_.emplace_back();
   record.evidence_id = evidence.evidence_id;

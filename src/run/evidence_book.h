@@ -28,7 +28,7 @@ class EvidenceBook {
   static constexpr std::size_t kMaxKinds = 64;
   static constexpr std::size_t kRecent = 50;
 
-  void Take(const protocol::Evidence& evidence, std::uint64_t seq);
+  void Fold(const protocol::Evidence& evidence, std::uint64_t seq);
   /// Evidence that other events are: a file that was read, a question that was answered.
   void TakePassed(const std::string& kind, std::uint64_t seq) { Keep(kind, {seq, true}); }
   /// A file was written, by a tool of ours or by another program.

@@ -48,7 +48,7 @@ void TakeEnd(const protocol::ModelCall& call, CostSum& sum) {
 
 }  // namespace
 
-void Ledger::Take(const protocol::Event& event) {
+void Ledger::Fold(const protocol::Event& event) {
   const auto* call = std::get_if<protocol::ModelCall>(&event.payload);
   if (call == nullptr) return;
   const auto [at, is_new] = by_id_.try_emplace(call->call_id, calls_.size());

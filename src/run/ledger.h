@@ -15,7 +15,7 @@ namespace stet::run {
 class Ledger {
  public:
   /// Any event, in file order; only model_call counts.
-  void Take(const protocol::Event& event);
+  void Fold(const protocol::Event& event);
 
   /// The sums so far. `session_id` is copied into it.
   [[nodiscard]] protocol::CostReport Report(const std::string& session_id) const;

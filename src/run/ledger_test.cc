@@ -43,12 +43,12 @@ protocol::Event End(const std::string& id, std::vector<protocol::Attempt> attemp
 
 TEST(LedgerTest, SumsArePerSessionTurnPurposeAndModel) {
   Ledger ledger;
-  ledger.Take(Start("a", "turn", "t1"));
-  ledger.Take(End("a", {Used(10, 2)}, 7));
-  ledger.Take(Start("b", "title", "t1"));
-  ledger.Take(End("b", {Used(100, 20)}, 70));
-  ledger.Take(Start("c", "turn", "t2"));
-  ledger.Take(End("c", {Used(1000, 200)}, 700));
+  ledger.Fold(Start("a", "turn", "t1"));
+  ledger.Fold(End("a", {Used(10, 2)}, 7));
+  ledger.Fold(Start("b", "title", "t1"));
+  ledger.Fold(End("b", {Used(100, 20)}, 70));
+  ledger.Fold(Start("c", "turn", "t2"));
+  ledger.Fold(End("c", {Used(1000, 200)}, 700));
   const protocol::CostReport report = ledger.Report("ses_x");
   EXPECT_EQ(report.total.calls, 3);
   EXPECT_EQ(report.total.input, 1110);
@@ -66,30 +66,30 @@ TEST(LedgerTest, SumsArePerSessionTurnPurposeAndModel) {
 
 TEST(LedgerTest, AFailedTryThatWasReportedCounts) {
   Ledger ledger;
-  ledger.Take(Start("a", "turn", "t"));
-  ledger.Take(End("a", {Used(10, 0), Used(10, 5)}, 1));
+  ledger.Fold(Start("a", "turn", "t"));
+  ledger.Fold(End("a", {Used(10, 0), Used(10, 5)}, 1));
   EXPECT_EQ(ledger.Report("s").total.input, 20);
   EXPECT_EQ(ledger.Report("s").total.attempts, 2);
 }
 
 TEST(LedgerTest, WhatWasNotReportedIsUnknownAndNotZero) {
   Ledger ledger;
-  ledger.Take(Start("died", "turn", "t"));
+  ledger.Fold(Start("died", "turn", "t"));
   EXPECT_EQ(ledger.Report("s").total.unknown_calls, 1);
-  ledger.Take(Start("failed", "turn", "t"));
-  ledger.Take(End("failed", {protocol::Attempt(), Used(1, 1)}, 1));
+  ledger.Fold(Start("failed", "turn", "t"));
+  ledger.Fold(End("failed", {protocol::Attempt(), Used(1, 1)}, 1));
   EXPECT_EQ(ledger.Report("s").total.unknown_calls, 2);
   protocol::Attempt partial = Used(5, 1);
   partial.partial = true;
-  ledger.Take(Start("cancelled", "turn", "t"));
-  ledger.Take(End("cancelled", {partial}, 1));
+  ledger.Fold(Start("cancelled", "turn", "t"));
+  ledger.Fold(End("cancelled", {partial}, 1));
   EXPECT_EQ(ledger.Report("s").total.unknown_calls, 3);
   EXPECT_EQ(ledger.Report("s").total.input, 6) << "what was reported counts all the same";
 }
 
 TEST(LedgerTest, AnEndWhoseStartIsLostStillCounts) {
   Ledger ledger;
-  ledger.Take(End("x", {Used(4, 4)}, std::nullopt));
+  ledger.Fold(End("x", {Used(4, 4)}, std::nullopt));
   EXPECT_EQ(ledger.Report("s").total.input, 4);
   EXPECT_EQ(ledger.Report("s").total.unpriced_calls, 1);
 }

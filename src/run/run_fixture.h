@@ -19,7 +19,7 @@ class Story {
     event.seq = ++seq_;
     event.id = "e" + std::to_string(seq_);
     event.payload = std::move(payload);
-    state.Take(event);
+    state.Fold(event);
     return event.id;
   }
 
@@ -162,7 +162,7 @@ class Story {
   }
   /// A compaction with that capsule. Gives the event's id.
   std::string Compact(const Capsule& capsule) {
-    protocol::Compact compact;
+    protocol::Compaction compact;
     compact.summary = "so far";
     compact.capsule = Raw{Encode(capsule)};
     return Add(std::move(compact));

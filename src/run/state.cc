@@ -17,7 +17,7 @@ constexpr std::size_t kMaxClauses = 64;
 constexpr std::array kTypes = {
     kTypeNumber<protocol::UserMessage>,
     kTypeNumber<protocol::ToolResult>,
-    kTypeNumber<protocol::Compact>,
+    kTypeNumber<protocol::Compaction>,
     kTypeNumber<protocol::Question>,
     kTypeNumber<protocol::FileFact>,
     kTypeNumber<protocol::PhaseMoved>,
@@ -57,15 +57,15 @@ bool State::Matters(std::uint8_t type_number) {
   return std::ranges::find(kTypes, type_number) != kTypes.end();
 }
 
-void State::Take(const protocol::Event& event) {
+void State::Fold(const protocol::Event& event) {
   last_seq_ = event.seq;
   const std::uint64_t seq = event.seq;
   const Overloaded take = {
       [&](const protocol::UserMessage& message) {
         if (message.source == "user" || message.source == "follow_up") BeginRun();
       },
-      [&](const protocol::ToolResult& result) { transactions_.Take(result); },
-      [&](const protocol::Compact&) { TakeCompact(event.id); },
+      [&](const protocol::ToolResult& result) { transactions_.Fold(result); },
+      [&](const protocol::Compaction&) { TakeCompact(event.id); },
       [&](const protocol::Question& question) { TakeQuestion(question, seq); },
       [&](const protocol::FileFact& fact) { TakeFile(fact, seq); },
       [&](const protocol::PhaseMoved& moved) { TakePhase(moved); },
@@ -77,7 +77,7 @@ void State::Take(const protocol::Event& event) {
         if (findings_.Lift(waiver)) NoteClosing(waiver.finding_id, seq);
       },
       [&](const protocol::Evidence& evidence) { TakeEvidence(evidence, seq); },
-      [&](const protocol::Anchor& anchor) { anchors_.Take(anchor, seq); },
+      [&](const protocol::Anchor& anchor) { anchors_.Fold(anchor, seq); },
       [&](const protocol::Repair& repair) { TakeRepair(repair); },
       [&](const protocol::Stop& stop) { TakeStop(stop); },
       [&](const protocol::PromiseMade& made) { TakePromise(made); },
@@ -85,7 +85,7 @@ void State::Take(const protocol::Event& event) {
         if (compact_ && compact_->id == restored.compact_id) compact_->verdicts = restored.verdicts;
       },
       [&](const protocol::Pin& pin) { TakePin(pin); },
-      [&](const protocol::Transaction& said) { transactions_.Take(said, seq); },
+      [&](const protocol::Transaction& said) { transactions_.Fold(said, seq); },
       [](const auto&) {},
   };
   std::visit(take, static_cast<const protocol::PayloadVariant&>(event.payload));
@@ -116,12 +116,12 @@ void State::TakeFile(const protocol::FileFact& fact, std::uint64_t seq) {
     evidence_.TakePassed("read", seq);
   else
     evidence_.TakeWrite(seq);
-  anchors_.Take(fact, seq);
-  transactions_.Take(fact, seq);
+  anchors_.Fold(fact, seq);
+  transactions_.Fold(fact, seq);
 }
 
 void State::TakeEvidence(const protocol::Evidence& evidence, std::uint64_t seq) {
-  evidence_.Take(evidence, seq);
+  evidence_.Fold(evidence, seq);
   const bool proves = evidence.kind == "test" || evidence.kind == "build";
   if (proves && evidence.outcome == "passed") transactions_.Verify();
 }

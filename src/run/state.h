@@ -55,7 +55,7 @@ class State {
   /// Whether events of this type (protocol::TypeNumber) change anything here.
   static bool Matters(std::uint8_t type_number);
 
-  void Take(const protocol::Event& event);
+  void Fold(const protocol::Event& event);
 
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] const Findings& findings() const { return findings_; }

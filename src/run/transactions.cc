@@ -40,7 +40,7 @@ void Transactions::Supersede(const std::string& path, bool written_again) {
   closed_.superseded += static_cast<std::int64_t>(gone);
 }
 
-void Transactions::Take(const protocol::FileFact& fact, std::uint64_t seq) {
+void Transactions::Fold(const protocol::FileFact& fact, std::uint64_t seq) {
   if (fact.op == "read") Supersede(fact.path, false);
   if (fact.op != "write") return;
   Supersede(fact.path, true);
@@ -64,7 +64,7 @@ void Transactions::Take(const protocol::FileFact& fact, std::uint64_t seq) {
   ++closed_.superseded;
 }
 
-void Transactions::Take(const protocol::ToolResult& result) {
+void Transactions::Fold(const protocol::ToolResult& result) {
   if (awaited_.erase(result.tool_call_id) == 0 || result.is_error) return;
   for (protocol::RunTransaction& one : open_) {
     if (one.tool_call_id == result.tool_call_id && one.status == tx::kWriting)
@@ -72,7 +72,7 @@ void Transactions::Take(const protocol::ToolResult& result) {
   }
 }
 
-void Transactions::Take(const protocol::Transaction& said, std::uint64_t seq) {
+void Transactions::Fold(const protocol::Transaction& said, std::uint64_t seq) {
   auto found =
       std::ranges::find(open_, said.transaction_id, &protocol::RunTransaction::transaction_id);
   if (found == open_.end()) {

@@ -39,9 +39,9 @@ class Transactions {
   static constexpr std::size_t kMaxOpen = 1000;
 
   /// Any file fact.
-  void Take(const protocol::FileFact& fact, std::uint64_t seq);
-  void Take(const protocol::ToolResult& result);
-  void Take(const protocol::Transaction& said, std::uint64_t seq);
+  void Fold(const protocol::FileFact& fact, std::uint64_t seq);
+  void Fold(const protocol::ToolResult& result);
+  void Fold(const protocol::Transaction& said, std::uint64_t seq);
   /// A test or a build passed: what is written so far is verified.
   void Verify();
 

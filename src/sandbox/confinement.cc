@@ -22,7 +22,7 @@ constexpr std::size_t kMaxReportBytes = std::size_t{1} << 20;
 /// must not go before those of another that runs at the same time.
 class Places {
  public:
-  Texts Take(const Profile& profile) {
+  Texts CountUse(const Profile& profile) {
     const std::lock_guard lock(mutex_);
     Texts taken = AbsentPaths(profile);
     for (const std::string& path : profile.read_only) {
@@ -95,7 +95,7 @@ Result<Confinement> Confinement::Make(Profile profile, Mechanism mechanism) {
   order.profile = profile;
   RETURN_IF_ERROR(ReplaceFile(folder.path() + "/order", Encode(order), Durable::kNo));
   Confinement made(std::move(folder), std::move(profile), mechanism);
-  made.absent_ = ThePlaces().Take(made.profile_);
+  made.absent_ = ThePlaces().CountUse(made.profile_);
   return made;
 }
 

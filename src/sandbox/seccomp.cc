@@ -135,7 +135,7 @@ class Writer {
     program_[jump].jf = static_cast<std::uint8_t>(program_.size() - jump - 1);
   }
 
-  std::vector<sock_filter> Take() { return std::move(program_); }
+  std::vector<sock_filter> TakeProgram() { return std::move(program_); }
 
  private:
   void Add(sock_filter one) { program_.push_back(one); }
@@ -217,7 +217,7 @@ std::vector<sock_filter> SeccompFilter(const SocketRules& sockets) {
   RefuseSockets(writer, sockets);
   RefuseSetIdBits(writer);
   writer.Return(kAllow);
-  return writer.Take();
+  return writer.TakeProgram();
 }
 
 Status ApplySeccomp(const SocketRules& sockets) {

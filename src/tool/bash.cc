@@ -8,9 +8,9 @@
 #include "base/utf8.h"
 #include "tool/args.h"
 #include "tool/builtin.h"
+#include "tool/editor_terminal.h"
 #include "tool/paths.h"
 #include "tool/shell_report.h"
-#include "tool/terminal.h"
 
 namespace stet::tool {
 

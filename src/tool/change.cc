@@ -137,7 +137,7 @@ Async<Status> Apply(Call& call, const Change& change) {
   } else {
     CO_RETURN_IF_ERROR(WriteToDisk(change));
   }
-  call.files.Take(fact);
+  call.files.Learn(fact);
   co_return Status();
 }
 

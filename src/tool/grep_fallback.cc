@@ -157,7 +157,7 @@ class Grep {
     return static_cast<std::int64_t>(result_.lines.size()) <= query_.max_lines;
   }
 
-  GrepResult Take() { return std::move(result_); }
+  GrepResult TakeResult() { return std::move(result_); }
 
  private:
   void Render(const std::string& path, std::span<const std::string_view> lines, const Hits& hits) {
@@ -222,7 +222,7 @@ Result<GrepResult> GrepHere(const GrepQuery& query, const CancelToken& cancel) {
   Grep grep(query, *matcher);
   if (!query.file.empty()) {
     grep.TakeFile(query.file);
-    return grep.Take();
+    return grep.TakeResult();
   }
   const WalkRoot root{query.folder, query.project, glob && !exclude ? &*glob : nullptr,
                       query.exclude.get()};
@@ -237,7 +237,7 @@ Result<GrepResult> GrepHere(const GrepQuery& query, const CancelToken& cancel) {
     return grep.TakeFile(path);
   }));
   if (cancel.cancelled()) return Fail(Code::kCancelled, "cancelled");
-  return grep.Take();
+  return grep.TakeResult();
 }
 
 }  // namespace stet::tool

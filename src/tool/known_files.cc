@@ -53,7 +53,7 @@ bool KnownFile::Covers(std::int64_t from, std::int64_t to) const {
       lines, [&](const auto& range) { return range.first <= from && to <= range.second; });
 }
 
-void KnownFiles::Take(const protocol::FileFact& fact) {
+void KnownFiles::Learn(const protocol::FileFact& fact) {
   if (fact.op == "delete") {
     files_.erase(fact.path);
     return;

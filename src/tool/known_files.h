@@ -31,7 +31,7 @@ class KnownFiles {
  public:
   /// Any file fact whose call is on the path, in order. A write makes its content known whole,
   /// unless it carries a coverage: the lines known before it, as they lie after it.
-  void Take(const protocol::FileFact& fact);
+  void Learn(const protocol::FileFact& fact);
 
   /// Null when the file was never read.
   [[nodiscard]] const KnownFile* Find(const std::string& path) const;

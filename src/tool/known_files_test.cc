@@ -19,21 +19,21 @@ TEST(KnownFilesTest, AFileThatWasNeverReadIsNotKnown) {
 
 TEST(KnownFilesTest, RangesOfOneVersionAddUpToTheWhole) {
   KnownFiles files;
-  files.Take(ReadFact("h", {{1, 10}}, 30));
-  files.Take(ReadFact("h", {{21, 30}}, 30));
+  files.Learn(ReadFact("h", {{1, 10}}, 30));
+  files.Learn(ReadFact("h", {{21, 30}}, 30));
   ASSERT_NE(files.Find("/p/a"), nullptr);
   EXPECT_FALSE(files.Find("/p/a")->whole());
   EXPECT_TRUE(files.Find("/p/a")->Covers(22, 30));
   EXPECT_FALSE(files.Find("/p/a")->Covers(10, 11));
-  files.Take(ReadFact("h", {{11, 20}}, 30));
+  files.Learn(ReadFact("h", {{11, 20}}, 30));
   EXPECT_TRUE(files.Find("/p/a")->whole());
   EXPECT_EQ(files.Find("/p/a")->lines, (Lines{{1, 30}}));
 }
 
 TEST(KnownFilesTest, AnotherVersionStartsAnew) {
   KnownFiles files;
-  files.Take(ReadFact("h", {{1, 10}}, 10));
-  files.Take(ReadFact("i", {{1, 2}}, 10));
+  files.Learn(ReadFact("h", {{1, 10}}, 10));
+  files.Learn(ReadFact("i", {{1, 2}}, 10));
   EXPECT_EQ(files.Find("/p/a")->hash, "i");
   EXPECT_FALSE(files.Find("/p/a")->whole());
 }
@@ -41,30 +41,30 @@ TEST(KnownFilesTest, AnotherVersionStartsAnew) {
 TEST(KnownFilesTest, AWriteIsKnownWholeUnlessItSaysOtherwise) {
   KnownFiles files;
   protocol::FileFact write{.op = "write", .path = "/p/a", .after = "n"};
-  files.Take(write);
+  files.Learn(write);
   EXPECT_TRUE(files.Find("/p/a")->whole());
   EXPECT_TRUE(files.Find("/p/a")->Covers(5, 9));
-  files.Take(ReadFact("n", {{1, 2}}, 10));
+  files.Learn(ReadFact("n", {{1, 2}}, 10));
   EXPECT_TRUE(files.Find("/p/a")->whole()) << "reading a part takes nothing away";
   write.coverage = KnownFiles::Coverage({{1, 2}}, 10);
-  files.Take(write);
+  files.Learn(write);
   EXPECT_FALSE(files.Find("/p/a")->whole());
 }
 
 TEST(KnownFilesTest, AnEmptyFileIsWholeAndAnImageNever) {
   KnownFiles files;
-  files.Take(ReadFact("h", {}, 0));
+  files.Learn(ReadFact("h", {}, 0));
   EXPECT_TRUE(files.Find("/p/a")->whole());
-  files.Take({.op = "read", .path = "/p/i.png", .before = "h", .after = "h"});
+  files.Learn({.op = "read", .path = "/p/i.png", .before = "h", .after = "h"});
   EXPECT_FALSE(files.Find("/p/i.png")->whole());
 }
 
 TEST(KnownFilesTest, ADeletedFileIsForgottenAndOutsideWritesChangeNothing) {
   KnownFiles files;
-  files.Take(ReadFact("h", {{1, 1}}, 1));
-  files.Take({.op = "outside_write", .path = "/p/a", .after = "x"});
+  files.Learn(ReadFact("h", {{1, 1}}, 1));
+  files.Learn({.op = "outside_write", .path = "/p/a", .after = "x"});
   EXPECT_EQ(files.Find("/p/a")->hash, "h");
-  files.Take({.op = "delete", .path = "/p/a", .before = "x"});
+  files.Learn({.op = "delete", .path = "/p/a", .before = "x"});
   EXPECT_EQ(files.Find("/p/a"), nullptr);
 }
 
@@ -74,7 +74,7 @@ TEST(KnownFilesTest, ADamagedCoverageMakesNothingKnown) {
     KnownFiles files;
     protocol::FileFact fact = ReadFact("h", {}, 3);
     fact.coverage = Raw{text};
-    files.Take(fact);
+    files.Learn(fact);
     EXPECT_FALSE(files.Find("/p/a")->whole()) << text;
     EXPECT_FALSE(files.Find("/p/a")->Covers(1, 1)) << text;
   }

@@ -117,10 +117,10 @@ Outcome Report(const TerminalReport& report, ShellFacts facts, Call& call) {
 
 ShellUpdates::ShellUpdates(Shell& shell, Call& call)
     : shell_(shell), call_(call), timer_(call.loop) {
-  shell_.OnOutput([this](std::string_view text) { Take(text); });
+  shell_.OnOutput([this](std::string_view text) { OnOutput(text); });
 }
 
-void ShellUpdates::Take(std::string_view text) {
+void ShellUpdates::OnOutput(std::string_view text) {
   pending_.append(text.substr(text.size() - std::min(text.size(), kMaxUpdateBytes)));
   if (pending_.size() > kMaxUpdateBytes) pending_.erase(0, pending_.size() - kMaxUpdateBytes);
   if (std::exchange(waiting_, true)) return;

@@ -46,7 +46,7 @@ class ShellUpdates {
   ~ShellUpdates() { shell_.OnOutput(nullptr); }
 
  private:
-  void Take(std::string_view text);
+  void OnOutput(std::string_view text);
 
   Shell& shell_;
   Call& call_;

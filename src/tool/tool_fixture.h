@@ -88,7 +88,7 @@ class ToolTest : public testing::Test {
     if (const auto intent = tool->Intend(args, workspace_); !intent)
       return Problem(intent.error().Text());
     Outcome outcome = loop_.RunUntilDone(tool->Run(args, call));
-    for (const protocol::FileFact& fact : outcome.reads) files_.Take(fact);
+    for (const protocol::FileFact& fact : outcome.reads) files_.Learn(fact);
     return outcome;
   }
   Outcome Run(std::string_view name, std::string_view json) {

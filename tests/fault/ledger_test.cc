@@ -224,7 +224,7 @@ class LedgerTest : public testing::Test {
       const Result<protocol::Event> event = protocol::DecodeEvent(line);
       EXPECT_TRUE(event) << event.error().Text();
       if (!event) return false;
-      ledger.Take(*event);
+      ledger.Fold(*event);
       if (const auto* call = std::get_if<protocol::ModelCall>(&event->payload))
         TakeCall(*call, event->stamp.turn_id.value_or(""));
       return true;

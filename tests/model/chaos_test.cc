@@ -231,7 +231,7 @@ class ChaosTest : public LiveTest {
     int calls = 0;  // To the summariser since the last request of the turn ended.
     bool overflowed = false;
     for (const protocol::Event& event : heard_->Events()) {
-      if (const auto* compact = std::get_if<protocol::Compact>(&event.payload))
+      if (const auto* compact = std::get_if<protocol::Compaction>(&event.payload))
         ++counts.compactions[compact->trigger + (compact->model ? " by the model" : " by the log")];
       const auto* call = std::get_if<protocol::ModelCall>(&event.payload);
       if (call == nullptr) continue;

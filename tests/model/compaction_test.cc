@@ -48,7 +48,7 @@ TEST_F(CompactionTest, ByHandTheConversationBecomesItsSummary) {
   const auto asked = Requests();
   EXPECT_TRUE(asked.back().contains("keep this above all: the names"));
   EXPECT_TRUE(asked.back().contains("answer 0")) << "it is asked with the conversation itself";
-  const auto compact = heard_->Await<protocol::Compact>();
+  const auto compact = heard_->Await<protocol::Compaction>();
   ASSERT_TRUE(compact);
   EXPECT_EQ(compact->trigger, "manual");
   EXPECT_LT(compact->tokens_after, compact->tokens_before);
@@ -86,9 +86,9 @@ TEST_F(CompactionTest, BeforeTheWindowIsFullItIsCompacted) {
   Script(ScriptOf(R"("blocks":[{"text":"So far so good."}])", Texts(12, 12'000)));
   Open(Here());
   for (int i = 0; i < 12; ++i) EXPECT_EQ(Run(fmt::format("question {}", i)).reason, "completed");
-  const auto compacts = heard_->All<protocol::Compact>();
+  const auto compacts = heard_->All<protocol::Compaction>();
   ASSERT_FALSE(compacts.empty());
-  for (const protocol::Compact& compact : compacts)
+  for (const protocol::Compaction& compact : compacts)
     EXPECT_TRUE(compact.trigger == "auto" || compact.trigger == "predictive") << compact.trigger;
   EXPECT_EQ(Compactions(), static_cast<int>(compacts.size()));
   for (const std::string& body : Requests()) EXPECT_LT(body.size(), 80'000U);
@@ -105,7 +105,7 @@ TEST_F(CompactionTest, AnOverflowIsRecoveredFrom) {
   const protocol::TurnReport end = Run("third question");
   EXPECT_EQ(end.reason, "completed") << end.error.value_or("");
   EXPECT_EQ(end.steps, 1);
-  const auto compact = heard_->Await<protocol::Compact>();
+  const auto compact = heard_->Await<protocol::Compaction>();
   ASSERT_TRUE(compact);
   EXPECT_EQ(compact->trigger, "reactive");
   EXPECT_TRUE(LastRequest().contains("Much was said."));
@@ -197,7 +197,7 @@ TEST_F(CompactionTest, ASummariserThatFailsThreeTimesIsNotAskedAgain) {
   Open(Here());
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Run(fmt::format("question {}", i)).reason, "completed");
   EXPECT_EQ(Compactions(), 3);
-  EXPECT_EQ(heard_->All<protocol::Compact>().size(), 5U);
+  EXPECT_EQ(heard_->All<protocol::Compaction>().size(), 5U);
 }
 
 TEST_F(CompactionTest, ResultsOfAStepShareABudgetAndCanBeReadBack) {
@@ -283,7 +283,7 @@ TEST_F(CompactionTest, WhatTheAuxiliaryModelRemembersNeedsNoOtherCall) {
   const protocol::TurnReport done = EndOf(*Send("", "compact").turn_id);
   EXPECT_EQ(done.reason, "completed") << done.error.value_or("");
   EXPECT_EQ(Compactions(), asked);
-  const auto compact = heard_->Await<protocol::Compact>();
+  const auto compact = heard_->Await<protocol::Compaction>();
   ASSERT_TRUE(compact);
   EXPECT_FALSE(compact->model);
   EXPECT_TRUE(compact->summary.contains("Remembered: the words were counted."));

@@ -157,7 +157,7 @@ class HistoryMaker {
       return custom;
     }
     if (Chance(2)) {
-      protocol::Compact compact;
+      protocol::Compaction compact;
       compact.trigger = "manual";
       compact.summary = Chance(2) ? "What was said before." : "";
       compact.capsule = Raw{"{}"};

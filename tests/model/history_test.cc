@@ -167,7 +167,7 @@ class HistoryLogTest : public testing::Test {
       Append(maker.Filter(SomeEvent(random), SomeEvent(random)));
     } else {
       protocol::Payload payload = maker.Message();
-      if (auto* compact = std::get_if<protocol::Compact>(&payload); compact != nullptr)
+      if (auto* compact = std::get_if<protocol::Compaction>(&payload); compact != nullptr)
         compact->keep_after_event_id = rest_points_.empty() ? "" : SomeEvent(random);
       Append(std::move(payload));
     }

@@ -81,11 +81,11 @@ TEST_F(HooksLiveTest, ACompactionIsToldBeforeAndAfterAndMayBeRefused) {
   Run("two");
   ASSERT_TRUE(ReplaceFile(project_ + "/refuse", "", Durable::kNo));
   EXPECT_EQ(EndOf(*Send("", "compact").turn_id).reason, "error");
-  EXPECT_TRUE(heard_->All<protocol::Compact>().empty());
+  EXPECT_TRUE(heard_->All<protocol::Compaction>().empty());
   std::filesystem::remove(project_ + "/refuse");
   EXPECT_EQ(EndOf(*Send("the plan", "compact").turn_id).reason, "completed");
-  ASSERT_EQ(heard_->All<protocol::Compact>().size(), 1U);
-  EXPECT_NE(heard_->All<protocol::Compact>()[0].summary.find("The summary."), std::string::npos);
+  ASSERT_EQ(heard_->All<protocol::Compaction>().size(), 1U);
+  EXPECT_NE(heard_->All<protocol::Compaction>()[0].summary.find("The summary."), std::string::npos);
   const std::string told = Written("compact.jsonl");
   EXPECT_NE(told.find(R"("trigger":"manual","custom_instructions":"the plan")"), std::string::npos)
       << told;

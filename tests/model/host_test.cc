@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "client/await.h"
-#include "host/tokens.h"
+#include "host/access_tokens.h"
 #include "log/blobs.h"
 #include "log/paths.h"
 #include "protocol/ask.h"

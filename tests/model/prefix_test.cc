@@ -176,7 +176,7 @@ class Session {
   }
 
   std::string Compact() {
-    Append({.payload = protocol::Compact()});
+    Append({.payload = protocol::Compaction()});
     request_.entries.clear();
     rests_.clear();
     Say();

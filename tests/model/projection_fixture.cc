@@ -41,7 +41,7 @@ run::State StateAtOnce(const log::Log& log) {
     if ((entries[event].flags & log::Entry::kDuplicate) != 0 || !(anywhere || applies[event]))
       continue;
     const Result<protocol::Event> found = log.EventAt(event);
-    if (found) state.Take(*found);
+    if (found) state.Fold(*found);
   }
   return state;
 }

@@ -139,7 +139,7 @@ protocol::Payload RandomEvent(Random& random) {
     }
     case 7: {
       if (random.Below(4) != 0) return RandomControl(random);
-      if (random.Below(2) == 0) return protocol::Compact();
+      if (random.Below(2) == 0) return protocol::Compaction();
       protocol::CapsuleRestored restored;
       restored.compact_id = "e" + std::to_string(random.Below(40));
       return restored;
@@ -170,9 +170,9 @@ TEST(RandomCapsuleTest, ReplayOfAnyPrefixIsWhatWasThereLive) {
     const std::vector<protocol::Event> events = RandomEvents(random, 60);
     State live;
     for (std::size_t end = 0; end < events.size(); ++end) {
-      live.Take(events[end]);
+      live.Fold(events[end]);
       State replayed;
-      for (std::size_t i = 0; i <= end; ++i) replayed.Take(events[i]);
+      for (std::size_t i = 0; i <= end; ++i) replayed.Fold(events[i]);
       ASSERT_EQ(Everything(replayed), Everything(live)) << "round " << round << ", event " << end;
     }
   }
@@ -193,7 +193,7 @@ TEST(RandomCapsuleTest, EveryCapsuleThatIsMadeIsValid) {
   Random random(12);
   for (int round = 0; round < 1000; ++round) {
     State state;
-    for (const protocol::Event& event : RandomEvents(random, 40)) state.Take(event);
+    for (const protocol::Event& event : RandomEvents(random, 40)) state.Fold(event);
     const Capsule capsule =
         MakeCapsule(state, {.seq = 40, .generation = 1, .reader = Story().Reader()});
     const std::string text = Encode(capsule);

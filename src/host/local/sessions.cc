@@ -125,7 +125,7 @@ class StoredSessions {
       for (Ordinal event = 0; event < entries.size(); ++event) {
         if (entries[event].type != protocol::kTypeNumber<protocol::ModelCall>) continue;
         ASSIGN_OR_RETURN(const protocol::Event call, log.EventAt(event));
-        ledger.Take(call);
+        ledger.Fold(call);
       }
       return {};
     }));

@@ -1,4 +1,4 @@
-#include "agent/opening.h"
+#include "agent/unfinished.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -24,15 +24,15 @@ class Fold {
       called_at_ = entries[called_at_].parent;
   }
 
-  Status Take(log::Ordinal event, Opening& opening) {
-    if (!Counts(event, opening)) return {};
+  Status Read(log::Ordinal event, Unfinished& unfinished) {
+    if (!Counts(event, unfinished)) return {};
     ASSIGN_OR_RETURN(const protocol::Event found, log_.EventAt(event));
     if (const auto* snapshot = std::get_if<protocol::InstructionSnapshot>(&found.payload)) {
-      opening.snapshot = *snapshot;
+      unfinished.snapshot = *snapshot;
     } else if (const auto* permission = std::get_if<protocol::Permission>(&found.payload)) {
-      TakePermission(*permission, opening);
+      TakePermission(*permission, unfinished);
     } else {
-      TakeCallFact(found, opening);
+      TakeCallFact(found, unfinished);
     }
     return {};
   }
@@ -40,20 +40,20 @@ class Fold {
  private:
   /// Of single calls only those count that are open; what is said of them stands behind the message
   /// that has them.
-  [[nodiscard]] bool Counts(log::Ordinal event, const Opening& opening) const {
+  [[nodiscard]] bool Counts(log::Ordinal event, const Unfinished& unfinished) const {
     const std::uint8_t type = log_.index().entries()[event].type;
-    if (type == kTypeNumber<protocol::InstructionSnapshot>) return !opening.snapshot;
+    if (type == kTypeNumber<protocol::InstructionSnapshot>) return !unfinished.snapshot;
     return !open_.empty() && (called_at_ == log::kNone || event > called_at_) &&
            (type == kTypeNumber<protocol::ToolStarted> || type == kTypeNumber<protocol::FileFact> ||
             type == kTypeNumber<protocol::Permission> || type == kTypeNumber<protocol::Question>);
   }
 
-  void TakePermission(const protocol::Permission& permission, Opening& opening) const {
+  void TakePermission(const protocol::Permission& permission, Unfinished& unfinished) const {
     if (!open_.contains(permission.tool_call_id)) return;
-    const auto earlier = std::ranges::find(opening.permissions, permission.request_id,
+    const auto earlier = std::ranges::find(unfinished.permissions, permission.request_id,
                                            &protocol::Permission::request_id);
-    if (earlier == opening.permissions.end()) {
-      opening.permissions.push_back(permission);
+    if (earlier == unfinished.permissions.end()) {
+      unfinished.permissions.push_back(permission);
       return;
     }
     // What was asked stays known, whatever phase follows.
@@ -62,24 +62,24 @@ class Fold {
     if (!earlier->options) earlier->options = options;
   }
 
-  void TakeCallFact(const protocol::Event& found, Opening& opening) const {
+  void TakeCallFact(const protocol::Event& found, Unfinished& unfinished) const {
     if (const auto* started = std::get_if<protocol::ToolStarted>(&found.payload)) {
-      if (open_.contains(started->tool_call_id)) opening.started.push_back(*started);
+      if (open_.contains(started->tool_call_id)) unfinished.started.push_back(*started);
     } else if (const auto* fact = std::get_if<protocol::FileFact>(&found.payload)) {
       // What a command was found to have written says nothing about whether it came to its end.
       if (fact->op == "write" && fact->tool_call_id && open_.contains(*fact->tool_call_id))
-        opening.writes.push_back(*fact);
+        unfinished.writes.push_back(*fact);
     } else if (const auto* question = std::get_if<protocol::Question>(&found.payload)) {
-      TakeQuestion(*question, opening);
+      TakeQuestion(*question, unfinished);
     }
   }
 
-  void TakeQuestion(const protocol::Question& question, Opening& opening) const {
+  void TakeQuestion(const protocol::Question& question, Unfinished& unfinished) const {
     if (!open_.contains(question.question_id)) return;
-    const auto earlier = std::ranges::find(opening.questions, question.question_id,
+    const auto earlier = std::ranges::find(unfinished.questions, question.question_id,
                                            &protocol::Question::question_id);
-    if (earlier == opening.questions.end()) {
-      opening.questions.push_back(question);
+    if (earlier == unfinished.questions.end()) {
+      unfinished.questions.push_back(question);
       return;
     }
     earlier->phase = question.phase;
@@ -92,7 +92,7 @@ class Fold {
 };
 
 /// The last turn that started and the last that ended, from the end on.
-Status ReadLastTurns(const log::Log& log, Opening& opening) {
+Status ReadLastTurns(const log::Log& log, Unfinished& unfinished) {
   const std::vector<log::Entry>& entries = log.index().entries();
   bool started = false;
   bool ended = false;
@@ -103,10 +103,10 @@ Status ReadLastTurns(const log::Log& log, Opening& opening) {
     const auto* turn = std::get_if<protocol::Turn>(&found.payload);
     if (turn == nullptr) continue;
     if (turn->phase != "start") {
-      if (!std::exchange(ended, true)) opening.last_end = turn->reason.value_or("");
+      if (!std::exchange(ended, true)) unfinished.last_end = turn->reason.value_or("");
     } else if (!std::exchange(started, true)) {
-      opening.last_turn_at = found.stamp.ts;
-      if (!ended) opening.open_turn = found.stamp.turn_id;
+      unfinished.last_turn_at = found.stamp.ts;
+      if (!ended) unfinished.open_turn = found.stamp.turn_id;
     }
   }
   return {};
@@ -127,7 +127,7 @@ bool IsUnanswered(const log::Log& log) {
 
 }  // namespace
 
-bool Opening::Waits(const std::string& tool_call_id) const {
+bool Unfinished::Waits(const std::string& tool_call_id) const {
   if (std::ranges::find(started, tool_call_id, &protocol::ToolStarted::tool_call_id) !=
       started.end())
     return false;
@@ -140,17 +140,18 @@ bool Opening::Waits(const std::string& tool_call_id) const {
                              [&](const auto& ask) { return asks(ask, ask.question_id); });
 }
 
-Result<Opening> ReadOpening(const log::Log& log) {
-  Opening opening;
+Result<Unfinished> ReadUnfinished(const log::Log& log) {
+  Unfinished unfinished;
   for (const std::string& rule : log.index().state().grants)
-    opening.grants.push_back(policy::GrantFrom(rule));
-  RETURN_IF_ERROR(ReadLastTurns(log, opening));
+    unfinished.grants.push_back(policy::GrantFrom(rule));
+  RETURN_IF_ERROR(ReadLastTurns(log, unfinished));
   Fold fold(log);
   const std::size_t count = log.index().entries().size();
-  for (log::Ordinal event = 0; event < count; ++event) RETURN_IF_ERROR(fold.Take(event, opening));
-  opening.unanswered = IsUnanswered(log);
-  ASSIGN_OR_RETURN(opening.toolset, log::FindLastToolset(log));
-  return opening;
+  for (log::Ordinal event = 0; event < count; ++event)
+    RETURN_IF_ERROR(fold.Read(event, unfinished));
+  unfinished.unanswered = IsUnanswered(log);
+  ASSIGN_OR_RETURN(unfinished.toolset, log::FindLastToolset(log));
+  return unfinished;
 }
 
 Result<tool::KnownFiles> ReadKnownFiles(const log::Log& log) {
@@ -164,7 +165,7 @@ Result<tool::KnownFiles> ReadKnownFiles(const log::Log& log) {
     if (entry.type != kTypeNumber<protocol::FileFact>) continue;
     if (entry.parent != log::kNone && !on_path[entry.parent]) continue;
     ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
-    if (const auto* fact = std::get_if<protocol::FileFact>(&found.payload)) files.Take(*fact);
+    if (const auto* fact = std::get_if<protocol::FileFact>(&found.payload)) files.Learn(*fact);
   }
   return files;
 }

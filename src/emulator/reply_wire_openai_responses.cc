@@ -1,5 +1,5 @@
 // The OpenAI Responses wire.
-#include "emulator/wire.h"
+#include "emulator/reply_wire.h"
 #include "json/writer.h"
 
 namespace stet::emulator {
@@ -83,7 +83,7 @@ class ResponsesWriter {
           json, exchange_,
           {.status = ending.status, .reason = ending.reason, .output = output, .ended = true});
     });
-    return events_.Take();
+    return events_.TakeEvents();
   }
 
  private:

@@ -1,7 +1,7 @@
 // The Google Generative AI wire.
 #include <fmt/format.h>
 
-#include "emulator/wire.h"
+#include "emulator/reply_wire.h"
 #include "json/json.h"
 #include "json/view.h"
 #include "json/writer.h"
@@ -51,7 +51,7 @@ class GoogleWriter {
       Blocked();
     else
       Finish();
-    return events_.Take();
+    return events_.TakeEvents();
   }
 
  private:

@@ -1,4 +1,4 @@
-#include "tool/terminal.h"
+#include "tool/editor_terminal.h"
 
 #include "tool/editor_fixture.h"
 #include "tool/tool_fixture.h"

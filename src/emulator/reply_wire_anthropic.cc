@@ -1,5 +1,5 @@
 // The Anthropic Messages wire.
-#include "emulator/wire.h"
+#include "emulator/reply_wire.h"
 #include "json/writer.h"
 
 namespace stet::emulator {
@@ -44,7 +44,7 @@ class AnthropicWriter {
     events_.EndOfContent();
     MessageDelta();
     Emit("message_stop", [](JsonWriter&) {});
-    return events_.Take();
+    return events_.TakeEvents();
   }
 
  private:

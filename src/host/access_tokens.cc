@@ -1,4 +1,4 @@
-#include "host/tokens.h"
+#include "host/access_tokens.h"
 
 #include <algorithm>
 

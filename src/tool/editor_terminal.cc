@@ -1,4 +1,4 @@
-#include "tool/terminal.h"
+#include "tool/editor_terminal.h"
 
 #include <csignal>
 #include <cstring>

@@ -1,5 +1,5 @@
 // The OpenAI Chat Completions wire, and how servers that follow it differ.
-#include "emulator/wire.h"
+#include "emulator/reply_wire.h"
 #include "json/json.h"
 #include "json/writer.h"
 
@@ -56,7 +56,7 @@ class CompletionsWriter {
         usage_in_last_);
     if (exchange_.include_usage && !usage_in_last_) Chunk([](JsonWriter&) {}, true);
     if (!reply_.HasQuirk("no_done")) events_.Add("", "[DONE]");
-    return events_.Take();
+    return events_.TakeEvents();
   }
 
  private:
@@ -188,7 +188,7 @@ class CompletionsWriter {
   std::size_t calls_ = 0;
 };
 
-std::string ErrorType(int status) {
+std::string CompletionsErrorType(int status) {
   if (status == 429) return "requests";
   return status >= 500 ? "server_error" : "invalid_request_error";
 }
@@ -213,7 +213,7 @@ std::string OpenAiError(const WireError& error) {
   std::string out;
   JsonWriter json(out);
   json.BeginObject().Key("error").BeginObject().Member("message", error.message);
-  json.Member("type", error.type.empty() ? ErrorType(error.status) : error.type);
+  json.Member("type", error.type.empty() ? CompletionsErrorType(error.status) : error.type);
   json.Member("param", Raw{}).Key("code");
   if (code.empty())
     json.Text("null");

@@ -1,4 +1,4 @@
-#include "net/trust.h"
+#include "net/authorities.h"
 
 #include <cstdlib>
 #include <string_view>
@@ -29,16 +29,16 @@ bool IsHashed(const char* folder) {
   return found;
 }
 
-Trust Find() {
-  Trust trust{.file = Variable("SSL_CERT_FILE"), .folder = Variable("SSL_CERT_DIR")};
+Authorities Find() {
+  Authorities trust{.file = Variable("SSL_CERT_FILE"), .folder = Variable("SSL_CERT_DIR")};
   if (trust.file.empty() && trust.folder.empty() && IsHashed(kFolder)) trust.folder = kFolder;
   return trust;
 }
 
 }  // namespace
 
-const Trust& SystemTrust() {
-  static const Trust trust = Find();
+const Authorities& SystemAuthorities() {
+  static const Authorities trust = Find();
   return trust;
 }
 

@@ -1,4 +1,4 @@
-#include "emulator/wire.h"
+#include "emulator/reply_wire.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Opening: what a log says about the work that it was left in the middle of. A projection, read
+// Unfinished: what a log says about the work that it was left in the middle of. A projection, read
 // once when a session's lane opens; what happens afterwards the lane knows itself.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace stet::agent {
 
-struct Opening {
+struct Unfinished {
   std::optional<protocol::InstructionSnapshot> snapshot;
   std::optional<log::LastToolset> toolset;
   std::optional<std::string> open_turn;  // Its start has no end.
@@ -34,7 +34,7 @@ struct Opening {
   [[nodiscard]] bool Waits(const std::string& tool_call_id) const;
 };
 
-Result<Opening> ReadOpening(const log::Log& log);
+Result<Unfinished> ReadUnfinished(const log::Log& log);
 
 /// What the model knows of files: the facts whose call is on the path.
 Result<tool::KnownFiles> ReadKnownFiles(const log::Log& log);

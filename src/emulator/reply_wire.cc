@@ -1,4 +1,4 @@
-#include "emulator/wire.h"
+#include "emulator/reply_wire.h"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ Filler FillerOf(Dialect dialect) {
 std::string Framed(std::string_view name, std::string_view data) {
   EventWriter writer({});
   writer.Add(name, data);
-  return writer.Take().bytes;
+  return writer.TakeEvents().bytes;
 }
 
 }  // namespace
