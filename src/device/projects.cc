@@ -79,14 +79,19 @@ Status Projects::Remove(const std::string& project_id) {
   return ReplaceFile(roots_.projects(), Encode(book) + "\n", Durable::kYes, 0600);
 }
 
+Result<bool> Projects::Contains(const std::string& path) const {
+  ASSIGN_OR_RETURN(const std::string folder, FolderAt(path));
+  ASSIGN_OR_RETURN(const ProjectBook book, ReadProjects(roots_));
+  return std::ranges::any_of(book.projects, [&](const protocol::Project& project) {
+    return Within(folder, project.path);
+  });
+}
+
 Result<protocol::Browsed> Projects::Browse(const std::string& path) const {
   ASSIGN_OR_RETURN(const std::string home, FolderAt(ProcessEnvironment("HOME")));
   ASSIGN_OR_RETURN(const std::string folder, path.empty() ? home : FolderAt(path));
-  ASSIGN_OR_RETURN(const ProjectBook book, ReadProjects(roots_));
-  const bool seen = Within(folder, home) ||
-                    std::ranges::any_of(book.projects, [&](const protocol::Project& project) {
-                      return Within(folder, project.path);
-                    });
+  ASSIGN_OR_RETURN(const bool own, Contains(folder));
+  const bool seen = Within(folder, home) || own;
   if (!seen)
     return Fail(Code::kDenied,
                 fmt::format("{} is neither in the home folder nor in a project", path));

@@ -19,6 +19,9 @@ class Projects {
   Result<protocol::Project> Register(const std::string& path);
   Status Remove(const std::string& project_id);
 
+  /// Whether the folder is one of a project. kInvalid, kNotFound.
+  [[nodiscard]] Result<bool> Contains(const std::string& path) const;
+
   /// The folders in a folder: the user's home when `path` is empty. kDenied outside of the home and
   /// of the projects.
   [[nodiscard]] Result<protocol::Browsed> Browse(const std::string& path) const;

@@ -10,7 +10,6 @@
 #include "base/random.h"
 #include "base/utf8.h"
 #include "base/version.h"
-#include "host/access_tokens.h"
 #include "host/dispatch.h"
 #include "host/host.h"
 #include "protocol/ids.h"
@@ -51,40 +50,6 @@ class OfferedServices final : public client::Services {
 };
 
 }  // namespace
-
-std::string IdentityOf(const Caller& caller, std::string_view wanted) {
-  const std::string owner = caller.local ? "" : "@" + caller.name;
-  if (wanted.ends_with(owner)) wanted.remove_suffix(owner.size());
-  const std::string own = protocol::IsClientName(wanted)
-                              ? std::string(wanted)
-                              : protocol::NewClientId(ProcessRandom(), "client");
-  return own + owner;
-}
-
-Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
-                            const std::optional<std::string>& token) {
-  using namespace protocol::right;
-  const protocol::Texts all = {std::string(kView), std::string(kSend), std::string(kApprove),
-                               std::string(kAdmin)};
-  Caller caller;
-  caller.local = peer.local;
-  if (peer.local) {
-    if (peer.uid != static_cast<std::int64_t>(::geteuid()))
-      return Fail(Code::kDenied, "the host is another user's");
-    caller.rights = all;
-    return caller;
-  }
-  if (!token || token->empty()) return Fail(Code::kAuth, "a token is needed");
-  if (SameSecret(*token, host.options().token)) {
-    caller.name = "host.json";
-    caller.rights = all;
-    return caller;
-  }
-  ASSIGN_OR_RETURN(const protocol::TokenRow row, Tokens(host.options().roots).Check(*token));
-  caller.name = row.name;
-  caller.rights = row.rights;
-  return caller;
-}
 
 Connection::Connection(Host& host, std::unique_ptr<rpc::Channel> channel, rpc::Peer peer)
     : host_(host),
@@ -159,6 +124,8 @@ void Connection::OnHello(const protocol::Hello& hello) {
     return SendAway(caller.error());
   }
   caller_ = *std::move(caller);
+  admission_.emplace(host_, peer_, hello.token);
+  admission_->Watch([this](const Error& why) { SendAway(why); });
   caller_->client_id = IdentityOf(*caller_, hello.client_id);
   if (caller_->name.empty()) caller_->name = hello.name.substr(0, 64);
   protocol::Welcome welcome;
@@ -175,6 +142,7 @@ void Connection::OnHello(const protocol::Hello& hello) {
 
 void Connection::OnRequest(WireRequest request) {
   ++host_.metrics().requests;
+  if (const Status admitted = admission_->Check(); !admitted) return SendAway(admitted.error());
   if (open_ >= kMaxOpen)
     return Reply(request.request_id,
                  Fail(Code::kBusy, "too many requests are being answered: wait for some"));

@@ -14,6 +14,7 @@
 
 #include "base/loop.h"
 #include "client/services.h"
+#include "host/admission.h"
 #include "host/caller.h"
 #include "host/feed.h"
 #include "host/hosted.h"
@@ -25,16 +26,6 @@
 namespace stet::host {
 
 class Host;
-
-/// The caller of a request: the same user on the unix socket, or the holder of its token. kAuth,
-/// kDenied.
-Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
-                            const std::optional<std::string>& token);
-
-/// The id by which a client is known in the log: what it calls itself, if that can be an id, or one
-/// that is made up; behind it "@" and its token's name when it came with one, so that no client of
-/// another token can be taken for it. Call it when `name` is the token's.
-std::string IdentityOf(const Caller& caller, std::string_view wanted);
 
 class Connection final : public Outlet,
                          public Line,
@@ -86,7 +77,8 @@ class Connection final : public Outlet,
   Host& host_;
   std::unique_ptr<rpc::Channel> channel_;
   const rpc::Peer peer_;
-  std::optional<Caller> caller_;
+  std::optional<Caller> caller_;  // With the next: from its hello on.
+  std::optional<Admission> admission_;
   struct HeardSession {
     std::shared_ptr<Hosted> session;  // Outlives the feed.
     std::unique_ptr<Feed> feed;

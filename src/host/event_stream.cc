@@ -44,10 +44,21 @@ Result<protocol::Subscribed> EventStream::Start(const protocol::Subscribe& wante
                                 {"cache-control", "no-store"},
                                 {"stet-resync", begun.mode}});
   channel_->Start({.frame = [](std::string_view) {},
-                   .drained = [this] { feed_->Pump(); },
+                   .drained =
+                       [this] {
+                         if (feed_) feed_->Pump();
+                       },
                    .closed = [this](const Error&) { ended_(); }});
   feed_->Pump();
   return begun;
+}
+
+void EventStream::EndWith(std::unique_ptr<Admission> admission) {
+  admission_ = std::move(admission);
+  admission_->Watch([this](const Error& why) {
+    feed_.reset();
+    channel_->Close(CodeName(why.code));
+  });
 }
 
 void EventStream::Push(std::shared_ptr<const std::string> message) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "host/admission.h"
 #include "host/feed.h"
 #include "rpc/server.h"
 
@@ -21,6 +22,8 @@ class EventStream final : public Outlet {
 
   /// Answers with the stream, and says where it begins; an error is not answered.
   Result<protocol::Subscribed> Start(const protocol::Subscribe& wanted, rpc::HttpReply& reply);
+  /// Ends the stream when its client would not be let in any more.
+  void EndWith(std::unique_ptr<Admission> admission);
 
   void Push(std::shared_ptr<const std::string> message) override;
   [[nodiscard]] std::size_t waiting() const override { return channel_->queued(); }
@@ -30,6 +33,7 @@ class EventStream final : public Outlet {
   std::function<void()> ended_;
   std::unique_ptr<rpc::Channel> channel_;
   std::unique_ptr<Feed> feed_;
+  std::unique_ptr<Admission> admission_;
   protocol::ResyncAnchor at_;  // What the client has.
 };
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/environment.h"
+#include "device/projects.h"
 #include "host/handler.h"
 #include "lane/lane.h"
 #include "log/log.h"
@@ -15,11 +16,39 @@ namespace {
 namespace method = protocol::method;
 using protocol::Nothing;
 
-/// A mode or a rule may loosen policy, which answers questions before they are asked: it needs the
-/// same right as an answer.
-Status MayLoosen(const Caller& caller, std::string_view mode, std::string_view allowed) {
-  if ((mode.empty() && allowed.empty()) || caller.May(protocol::right::kApprove)) return {};
-  return Fail(Code::kDenied, "modes and rules need the right approve");
+/// What loosens how a session is confined answers questions before they are asked: it needs the
+/// same right as an answer. Without it, a session stays as it was opened, and so does a copy; a new
+/// one is of a project that the device knows.
+Status StayConfined(Host& host, const Caller& caller, protocol::Attach& attach) {
+  if (caller.May(protocol::right::kApprove)) return {};
+  const bool makes = !attach.session_id;
+  if (!attach.mode.empty() || !attach.allowed.empty() || !attach.add_dirs.empty() ||
+      (!makes && (!attach.disallowed.empty() || attach.tools)))
+    return Fail(Code::kDenied, "modes, rules, tools and more folders need the right approve");
+  if (makes) {
+    ASSIGN_OR_RETURN(const bool known, device::Projects(host.options().roots).Contains(attach.cwd));
+    if (known) return {};
+    return Fail(Code::kDenied,
+                fmt::format("{} is in no project of this device: register it, or use a token "
+                            "with the right approve",
+                            attach.cwd));
+  }
+  attach.cwd.clear();
+  ASSIGN_OR_RETURN(attach.session_id,
+                   store::SessionStore(host.options().roots).Resolve(*attach.session_id));
+  if (const protocol::Attach* before = host.lanes().OpenedBy(*attach.session_id)) {
+    attach.cwd = before->cwd;
+    attach.allowed = before->allowed;
+    attach.disallowed = before->disallowed;
+    attach.tools = before->tools;
+    attach.add_dirs = before->add_dirs;
+  }
+  return {};
+}
+
+Status IsWholePath(const std::string& folder) {
+  if (folder.empty() || folder.starts_with('/')) return {};
+  return Fail(Code::kInvalid, fmt::format("{} is not a whole path", folder));
 }
 
 /// The environment that a local client hands over.
@@ -38,7 +67,9 @@ Status IsExpected(lane::Lane& lane, const protocol::MoveLeaf& move) {
 
 Async<Result<protocol::LiveState>> OpenSession(Asked<method::SessionsOpen> asked) {
   protocol::Attach& attach = asked.params;
-  CO_RETURN_IF_ERROR(MayLoosen(asked.caller, attach.mode, attach.allowed));
+  CO_RETURN_IF_ERROR(IsWholePath(attach.cwd));
+  for (const std::string& folder : attach.add_dirs) CO_RETURN_IF_ERROR(IsWholePath(folder));
+  CO_RETURN_IF_ERROR(StayConfined(asked.host, asked.caller, attach));
   CO_ASSIGN_OR_RETURN(std::optional<Environment> environment,
                       HandedOver(asked.caller, std::exchange(attach.environment, std::nullopt)));
   const Result<std::shared_ptr<Hosted>> session =
@@ -127,7 +158,8 @@ constexpr auto kSessionHandlers = HandlersOf(
     }),
     On<method::SessionChange>(
         [](lane::Lane& lane, const protocol::Change& change, const Caller& from) -> Status {
-          RETURN_IF_ERROR(MayLoosen(from, change.mode.value_or(""), ""));
+          if (change.mode && !from.May(protocol::right::kApprove))
+            return Fail(Code::kDenied, "a mode needs the right approve");
           return lane.Change(change);
         }),
     On<method::SessionCommand>(

@@ -54,6 +54,7 @@ class Host {
   [[nodiscard]] const std::string& host_id() const { return host_id_; }
   [[nodiscard]] const std::string& device_id() const { return device_id_; }
   [[nodiscard]] Loop& loop() { return shared_.loop; }
+  [[nodiscard]] const lane::Lanes& lanes() const { return lanes_; }
   [[nodiscard]] Metrics& metrics() { return metrics_; }
   [[nodiscard]] std::string MetricsText() const;
 

@@ -144,7 +144,8 @@ std::optional<std::string> TokenIn(const HttpRequest& request) {
 /// The line of one request: hearing a session makes its answer a stream.
 class HttpLine final : public Line {
  public:
-  HttpLine(Host& host, std::unique_ptr<HttpReply> reply) : host_(host), reply_(std::move(reply)) {}
+  HttpLine(Host& host, std::unique_ptr<Admission> admission, std::unique_ptr<HttpReply> reply)
+      : host_(host), admission_(std::move(admission)), reply_(std::move(reply)) {}
 
   Result<protocol::Subscribed> Subscribe(const protocol::Subscribe& wanted) override {
     ASSIGN_OR_RETURN(std::shared_ptr<Hosted> session, host_.Find(wanted.session_id));
@@ -152,6 +153,7 @@ class HttpLine final : public Line {
     auto stream = std::make_shared<EventStream>(
         std::move(session), [&host = host_, number] { host.DropStream(number); });
     ASSIGN_OR_RETURN(protocol::Subscribed begun, stream->Start(wanted, *reply_));
+    stream->EndWith(std::move(admission_));
     host_.KeepStream(number, std::move(stream));
     streams_ = true;
     return begun;
@@ -167,14 +169,25 @@ class HttpLine final : public Line {
 
  private:
   Host& host_;
+  std::unique_ptr<Admission> admission_;  // Until the stream has it.
   std::unique_ptr<HttpReply> reply_;
   bool streams_ = false;
 };
 
-Async<void> AnswerOne(Host& host, Caller caller, const Route& route, std::string params,
+/// A request that is let in.
+struct Admitted {
+  Caller caller;
+  std::unique_ptr<Admission> admission;
+  std::string params;
+};
+
+Async<void> AnswerOne(Host& host, Admitted request, const Route& route,
                       std::unique_ptr<HttpReply> reply) {
-  HttpLine line(host, std::move(reply));
-  Call call{.host = host, .caller = std::move(caller), .line = line, .params = std::move(params)};
+  HttpLine line(host, std::move(request.admission), std::move(reply));
+  Call call{.host = host,
+            .caller = std::move(request.caller),
+            .line = line,
+            .params = std::move(request.params)};
   const Outcome outcome = co_await Dispatch(route.method, std::move(call));
   if (line.streams()) co_return;
   if (outcome.reply)
@@ -218,8 +231,12 @@ void AnswerHttp(Host& host, HttpRequest request, std::unique_ptr<HttpReply> repl
     if (!id || route.http.verb != request.method) continue;
     Result<std::string> params = ParamsOf(route, *id, request);
     if (!params) return Refuse(*reply, params.error());
-    host.loop().Spawn(
-        AnswerOne(host, *std::move(caller), route, *std::move(params), std::move(reply)));
+    auto admission = std::make_unique<Admission>(host, request.peer, TokenIn(request));
+    host.loop().Spawn(AnswerOne(host,
+                                {.caller = *std::move(caller),
+                                 .admission = std::move(admission),
+                                 .params = *std::move(params)},
+                                route, std::move(reply)));
     return;
   }
   if (known)

@@ -24,13 +24,17 @@ using protocol::Attach;
 
 bool MakesSession(const Attach& attach) { return !attach.session_id || attach.fork; }
 
-/// Whether `attach` asks for something that only opening a lane can give: not one that is awake.
-bool NeedsOpening(const Attach& attach) {
-  return attach.at || !attach.fallback_model.empty() || !attach.allowed.empty() ||
-         !attach.disallowed.empty() || attach.tools || !attach.add_dirs.empty() ||
-         !attach.append_system_prompt.empty() || attach.system_prompt || attach.output_schema ||
-         attach.max_steps != 0 || attach.max_price != 0 || attach.max_tokens != 0 ||
-         attach.max_ms != 0;
+/// Whether `attach` asks for something that a lane which was opened as `kept` says does not have,
+/// and that only opening one can give.
+bool NeedsOpening(const Attach& attach, const Attach& kept) {
+  const auto differs = [&](auto Attach::* member) {
+    return attach.*member != Attach().*member && attach.*member != kept.*member;
+  };
+  return attach.at || !attach.append_system_prompt.empty() || attach.output_schema ||
+         differs(&Attach::fallback_model) || differs(&Attach::allowed) ||
+         differs(&Attach::disallowed) || differs(&Attach::tools) || differs(&Attach::add_dirs) ||
+         differs(&Attach::system_prompt) || differs(&Attach::max_steps) ||
+         differs(&Attach::max_price) || differs(&Attach::max_tokens) || differs(&Attach::max_ms);
 }
 
 /// What to wake the session with later: `attach` without what counts only once.
@@ -106,6 +110,11 @@ Result<std::string> Lanes::Name(Attach& attach) const {
   return *attach.new_session_id;
 }
 
+const Attach* Lanes::OpenedBy(const std::string& id) const {
+  const Session* session = Known(id);
+  return session == nullptr ? nullptr : &session->attach;
+}
+
 Lanes::SessionPtr Lanes::Get(const std::string& id) {
   SessionPtr& session = sessions_[id];
   if (!session) {
@@ -127,7 +136,7 @@ Async<Result<Lane*>> Lanes::Open(std::string id, Attach attach,
   if (session->lane && MakesSession(attach))
     co_return Fail(Code::kConflict, fmt::format("there is a session {} already", id));
   if (environment) SetEnvironment(id, *std::move(environment));
-  if (session->lane && !NeedsOpening(attach)) {
+  if (session->lane && !NeedsOpening(attach, session->attach)) {
     CO_RETURN_IF_ERROR(Join(*session, attach));
     co_return session->lane.get();
   }
@@ -140,9 +149,11 @@ Async<Result<Lane*>> Lanes::Open(std::string id, Attach attach,
     session = co_await AwaitClosed(id);
   }
   if (attach.cwd.empty()) attach.cwd = session->attach.cwd;
-  session->attach = std::move(attach);
-  CO_RETURN_IF_ERROR(OpenNow(*session, false));
-  co_return session->lane.get();
+  Attach before = std::exchange(session->attach, std::move(attach));
+  const Status opened = OpenNow(*session, false);
+  if (opened) co_return session->lane.get();
+  session->attach = std::move(before);  // What was refused does not count when it is woken.
+  co_return std::unexpected(opened.error());
 }
 
 /// Applies to the lane, which is awake, what can change at once.
@@ -193,7 +204,9 @@ Async<Result<Lane*>> Lanes::OpenChild(ChildOpening child) {
 Status Lanes::OpenNow(Session& session, bool woken) const {
   const store::SessionStore store(roots_);
   if (session.attach.cwd.empty()) {
-    ASSIGN_OR_RETURN(const protocol::SessionSummary summary, store.Describe(session.id));
+    // Of a copy: the session that is copied.
+    ASSIGN_OR_RETURN(const protocol::SessionSummary summary,
+                     store.Describe(session.attach.session_id.value_or(session.id)));
     session.attach.cwd = summary.cwd;
   }
   const auto began = SystemClock().Steady();

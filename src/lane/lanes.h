@@ -77,6 +77,10 @@ class Lanes {
   /// afterwards, or a name for the one that is to be made or copied, which `attach` has afterwards.
   Result<std::string> Name(protocol::Attach& attach) const;
 
+  /// How the session was opened the last time; null when it was not opened here. Valid until the
+  /// caller waits for something.
+  [[nodiscard]] const protocol::Attach* OpenedBy(const std::string& id) const;
+
   // A lane that is given out is valid until the caller waits for something.
 
   /// Opens the session for work as `attach` says, and makes or copies it where `attach` says so.

@@ -46,10 +46,13 @@ class Opener {
   explicit Opener(const LaneRequest& request)
       : request_(request), roots_(request.roots), attach_(request.attach), store_(request.roots) {}
 
-  Result<LaneSetup> Prepare();
-  Status NoteSettings(LaneSetup& setup) const;
+  Result<std::unique_ptr<Lane>> Open(const LogOpened& opened);
+  /// Of an opening that failed: the session that was made for it, in which nothing happened yet.
+  void RemoveMade();
 
  private:
+  Result<LaneSetup> Prepare();
+  Status NoteSettings(LaneSetup& setup) const;
   Status OpenLog();
   Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
   [[nodiscard]] Result<std::string> NewId() const;
@@ -69,6 +72,7 @@ class Opener {
   config::Settings settings_;
   std::unique_ptr<log::Log> log_;
   bool fresh_ = false;
+  std::string made_;  // The folder of a session that was made for this.
   provider::Selected model_;
 };
 
@@ -120,8 +124,9 @@ Result<std::string> Opener::Fork(const std::string& session, const log::Options&
   log::Options reading = options;
   reading.mode = log::Mode::kRead;
   ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> origin, log::Log::Open(dir, reading));
-  RETURN_IF_ERROR(
-      log::Clone(*origin, attach_.at, {store_.NewDir(copy), copy, options.device_id}, options));
+  const std::string made = store_.NewDir(copy);
+  RETURN_IF_ERROR(log::Clone(*origin, attach_.at, {made, copy, options.device_id}, options));
+  made_ = made;
   return copy;
 }
 
@@ -149,7 +154,9 @@ Result<std::unique_ptr<log::Log>> Opener::Make(const log::Options& options) {
   header.meta.cwd = attach_.cwd;
   header.meta.model = model_.access.model.FullName();
   RETURN_IF_ERROR(MakeDirs(header.parent_session_id ? ParentDir(dir) : roots_.sessions()));
-  return log::Log::Create(dir, header, options);
+  Result<std::unique_ptr<log::Log>> log = log::Log::Create(dir, header, options);
+  if (log) made_ = std::move(dir);
+  return log;
 }
 
 /// And extensions. A project's own only when it is trusted.
@@ -257,6 +264,8 @@ Result<LaneSetup> Opener::Prepare() {
             return provider::SelectModel(*settings, asked, keys);
           }};
   ASSIGN_OR_RETURN(setup.redactor, device::VaultRedactor(roots_));
+  if (attach_.mode.empty() && kept.mode == policy::ModeName(policy::Mode::kBypass))
+    setup.notes.emplace_back("the mode bypass does not outlive its opening: the mode is default");
   if (std::string note = device::TrustNote(session.trust); !note.empty())
     setup.notes.push_back(std::move(note));
   RETURN_IF_ERROR(FindHooks(project, session.trust, setup));
@@ -277,17 +286,27 @@ Status Opener::NoteSettings(LaneSetup& setup) const {
   return agent::AppendEvent(*setup.log, std::move(info), {});
 }
 
+Result<std::unique_ptr<Lane>> Opener::Open(const LogOpened& opened) {
+  ASSIGN_OR_RETURN(LaneSetup setup, Prepare());
+  opened(*setup.log);
+  RETURN_IF_ERROR(NoteSettings(setup));
+  ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::Open(std::move(setup)));
+  if (attach_.at && !attach_.fork) RETURN_IF_ERROR(lane->Rewind(attach_.at));
+  return lane;
+}
+
+void Opener::RemoveMade() {
+  // Else it would be the newest session, and the next one to go on with.
+  log_.reset();
+  if (!made_.empty()) (void)RemoveTree(made_);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Lane>> OpenLane(const LaneRequest& request, const LogOpened& opened) {
   Opener opener(request);
-  ASSIGN_OR_RETURN(LaneSetup setup, opener.Prepare());
-  opened(*setup.log);
-  const Attach& attach = request.attach;
-  const bool rewinds = attach.at && !attach.fork;
-  RETURN_IF_ERROR(opener.NoteSettings(setup));
-  ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::Open(std::move(setup)));
-  if (rewinds) RETURN_IF_ERROR(lane->Rewind(attach.at));
+  Result<std::unique_ptr<Lane>> lane = opener.Open(opened);
+  if (!lane) opener.RemoveMade();
   return lane;
 }
 

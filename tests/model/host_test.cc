@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "client/await.h"
+#include "device/projects.h"
 #include "host/access_tokens.h"
 #include "log/blobs.h"
 #include "log/paths.h"
@@ -213,12 +214,60 @@ TEST_F(HostTest, AClientMayOnlyWhatItsTokenSays) {
   EXPECT_EQ(ErrorIn(viewer.Ask("host.stop")), "denied");
   EXPECT_EQ(ErrorIn(viewer.Ask("projects.browse")), "denied");
   EXPECT_EQ(ErrorIn(viewer.Ask("no.such")), "unsupported");
+  WireClient silent(Network());
+  silent.Hello(*token);
+  ASSERT_TRUE(silent.AwaitType("welcome"));
   ASSERT_TRUE(host::Tokens(roots_).Revoke("viewer"));
+  for (WireClient* connected : {&viewer, &silent}) {
+    const std::optional<std::string> sent_away = connected->AwaitType("bye");
+    ASSERT_TRUE(sent_away) << "a client that says nothing is sent away, too";
+    EXPECT_EQ(ErrorIn(*sent_away), "auth");
+  }
   WireClient gone(Network());
   gone.Hello(*token);
   const std::optional<std::string> bye = gone.AwaitType("bye");
   ASSERT_TRUE(bye);
   EXPECT_EQ(ErrorIn(*bye), "auth");
+}
+
+TEST_F(HostTest, AClientThatMayOnlySendCannotLoosenASession) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  const auto token = host::Tokens(roots_).Add("sender", {"view", "send"});
+  ASSERT_TRUE(token) << token.error().Text();
+  WireClient sender(Network());
+  sender.Hello(*token);
+  ASSERT_TRUE(sender.AwaitType("welcome"));
+  const auto open = [&](const std::string& more) {
+    return ErrorIn(sender.Ask("sessions.open", fmt::format(R"({{"sessionId":"{}"{}}})", id, more)));
+  };
+  EXPECT_EQ(open(""), "");
+  EXPECT_EQ(open(R"(,"mode":"bypass")"), "denied");
+  EXPECT_EQ(open(R"(,"disallowed":"")"), "");
+  EXPECT_EQ(open(R"(,"disallowed":"Read")"), "denied") << "it would replace those that there are";
+  EXPECT_EQ(open(R"(,"tools":["Bash"])"), "denied");
+  EXPECT_EQ(open(R"(,"addDirs":["/"])"), "denied");
+  const auto make = [&](const std::string& cwd) {
+    return ErrorIn(sender.Ask("sessions.open", fmt::format(R"({{"cwd":"{}"}})", cwd)));
+  };
+  EXPECT_EQ(make("/"), "denied");
+  EXPECT_EQ(make("project"), "invalid");
+  ASSERT_TRUE(device::Projects(roots_).Register(project_));
+  EXPECT_EQ(make(project_), "");
+}
+
+TEST_F(HostTest, AnOpeningThatIsRefusedLeavesNoSession) {
+  Script(kTalks);
+  Host();
+  WireClient client(Socket());
+  client.Hello();
+  ASSERT_TRUE(client.AwaitType("welcome"));
+  for (const char* bad : {R"("mode":"bogus")", R"("tools":["Rea"])", R"("allowed":"Bash(")"}) {
+    const std::string params = fmt::format(R"({{"cwd":"{}",{}}})", project_, bad);
+    EXPECT_EQ(ErrorIn(client.Ask("sessions.open", params)), "invalid") << bad;
+  }
+  EXPECT_TRUE(store::SessionStore(roots_).List(true)->empty());
 }
 
 /// Of every message and of every answer, who it was by.
