@@ -15,6 +15,9 @@
 #include "host/local_models.h"
 #include "host/local_sessions.h"
 #include "sandbox/confine.h"
+#include "sdk/stream_json.h"
+#include "tui/attach.h"
+#include "tui/interactive.h"
 
 namespace {
 
@@ -62,5 +65,8 @@ int main(int argc, char** argv) {
                          .live = live,
                          .host = From<client::HostControl>(host::MakeHostControl),
                          .remote = From<client::RemoteLive>(host::ReachOrStart),
-                         .device = From<client::Device>(host::MakeLocalDevice)});
+                         .device = From<client::Device>(host::MakeLocalDevice)},
+                        {.conversation = stet::tui::RunConversation,
+                         .stream_json = stet::sdk::RunStreamJson,
+                         .attach = stet::tui::RunAttach});
 }

@@ -8,7 +8,7 @@
 #include "base/text_width.h"
 #include "base/version.h"
 #include "cli/completion.h"
-#include "cli/exit_codes.h"
+#include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
@@ -136,7 +136,7 @@ void AddRequests(CLI::App& app, SessionsCommand& command) {
   context->callback([&command] { command.verb = "context"; });
 }
 
-void AddWork(CLI::App& app, WorkCommand& command) {
+void AddWork(CLI::App& app, face::WorkOptions& command) {
   app.add_flag("-p,--print", command.print,
                "Do what the prompt says, print the answer, and end; what is piped in is appended");
   app.add_option("prompt", command.prompt, "What to do");
@@ -161,7 +161,7 @@ void AddWork(CLI::App& app, WorkCommand& command) {
   app.add_flag("--verbose", command.verbose, "Tell what is being done, on stderr");
 }
 
-void AddModel(CLI::App& app, WorkCommand& command) {
+void AddModel(CLI::App& app, face::WorkOptions& command) {
   app.add_option("--model", command.model, "PROVIDER/ID, a name of the configuration, or offline");
   app.add_option("--fallback-model", command.fallback_model, "Asked when the model is overloaded");
   app.add_option("--effort", command.effort, "How hard the model thinks")
@@ -171,7 +171,7 @@ void AddModel(CLI::App& app, WorkCommand& command) {
   app.add_option("--system-prompt", command.system_prompt, "Instructions in place of stet's own");
 }
 
-void AddSession(CLI::App& app, WorkCommand& command) {
+void AddSession(CLI::App& app, face::WorkOptions& command) {
   app.add_flag("-c,--continue", command.continue_latest,
                "Go on with the newest session of this folder");
   app.add_option("-r,--resume", command.resume, "Go on with this session; without ID, pick one")
@@ -186,7 +186,7 @@ void AddSession(CLI::App& app, WorkCommand& command) {
   app.add_option("--add-dir", command.add_dirs, "A folder that counts as part of the project");
 }
 
-void AddPermissions(CLI::App& app, WorkCommand& command) {
+void AddPermissions(CLI::App& app, face::WorkOptions& command) {
   app.add_option("--permission-mode", command.mode,
                  "default, acceptEdits, auto, plan, dontAsk or bypass");
   app.add_option("--allowed-tools,--allowedTools", command.allowed,
@@ -446,7 +446,7 @@ CommandFacts FactsOf(const CLI::App& app) {
 }
 
 Answer Wrong(std::string_view what) {
-  return {fmt::format("stet: {}\n`stet --help` shows what there is.\n", what), kExitUsage};
+  return {fmt::format("stet: {}\n`stet --help` shows what there is.\n", what), face::kExitUsage};
 }
 
 /// Names a word that stands where a verb should and is none; empty when that is not what is wrong.
@@ -475,7 +475,7 @@ std::string WrongVerb(const CLI::App& app, int argc, const char* const* argv) {
 }
 
 /// What of the options does not go together; empty when all does.
-std::string WhatIsWrong(const WorkCommand& work) {
+std::string WhatIsWrong(const face::WorkOptions& work) {
   if (work.continue_latest && work.resume)
     return "--continue and --resume name two sessions: use one of them";
   const bool resumes = work.continue_latest || work.resume;
@@ -505,7 +505,7 @@ std::string WhatIsWrong(const WorkCommand& work) {
 Command ParseArguments(int argc, const char* const* argv) {
   SessionsCommand sessions;
   ModelsCommand models;
-  WorkCommand work;
+  face::WorkOptions work;
   SetupCommand setup;
   DoctorCommand doctor;
   ConfigCommand config;
@@ -553,14 +553,14 @@ Command ParseArguments(int argc, const char* const* argv) {
     // The verb that was asked about is the innermost one that was named.
     CLI::App* asked = &app;
     while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
-    return Answer{asked->help(), kExitDone};
+    return Answer{asked->help(), face::kExitDone};
   } catch (const CLI::CallForVersion& version) {
-    return Answer{fmt::format("{}\n", version.what()), kExitDone};
+    return Answer{fmt::format("{}\n", version.what()), face::kExitDone};
   } catch (const CLI::ParseError& error) {
     const std::string verb = WrongVerb(app, argc, argv);
     return Wrong(verb.empty() ? error.what() : verb);
   }
-  if (!shell.empty()) return Answer{CompletionScript(shell, FactsOf(app)), kExitDone};
+  if (!shell.empty()) return Answer{CompletionScript(shell, FactsOf(app)), face::kExitDone};
   if (!models.verb.empty()) return models;
   if (setup.asked) return setup;
   if (app.got_subcommand("acp")) return Wrong("acp takes no options");

@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "face/work_options.h"
+
 namespace stet::cli {
 
 /// `stet sessions VERB`, with what its verb needs.
@@ -100,40 +102,6 @@ struct ExtensionsCommand {
   bool json = false;
 };
 
-/// `stet [PROMPT]` and `stet -p`.
-struct WorkCommand {
-  bool print = false;
-  std::string prompt;
-  std::string output_format = "text";  // text, json or stream-json
-  std::string input_format = "text";   // text or stream-json
-  bool partial_messages = false;
-  bool replay_user_messages = false;
-  std::string json_schema;  // JSON, or the name of a file with it.
-  std::string model;
-  std::string fallback_model;
-  std::string effort;
-  std::string mode;
-  std::string allowed;
-  std::string disallowed;
-  std::optional<std::string> tools;
-  std::vector<std::string> add_dirs;
-  std::string permission_prompt_tool;  // stdio: whoever reads stream-json is asked.
-  std::string append_system_prompt;
-  std::optional<std::string> system_prompt;
-  bool host = false;  // The turn runs in the background host.
-  std::string cwd;
-  std::optional<std::string> resume;  // Empty: picked from a list.
-  std::string session_id;             // For a new session.
-  bool continue_latest = false;
-  bool fork = false;
-  std::string at;
-  bool verbose = false;
-  std::int64_t max_turns = 0;
-  std::int64_t max_tokens = 0;
-  double max_budget_usd = 0;
-  double timeout_s = 0;
-};
-
 /// `stet host VERB`.
 struct HostCommand {
   std::string verb;  // serve, start, stop, status, reset, install, logs, token
@@ -180,7 +148,7 @@ struct Answer {
 using Command =
     std::variant<SessionsCommand, ModelsCommand, SetupCommand, DoctorCommand, ConfigCommand,
                  TrustCommand, VaultCommand, SandboxCommand, HooksCommand, ExtensionsCommand,
-                 HostCommand, AttachCommand, TasksCommand, WorkCommand, Answer>;
+                 HostCommand, AttachCommand, TasksCommand, face::WorkOptions, Answer>;
 
 /// What the user asked for. Wrong usage is an Answer with exit code 2 that says what is wrong and
 /// where the help is.

@@ -7,8 +7,8 @@
 
 #include "base/text_width.h"
 #include "base/version.h"
-#include "cli/exit_codes.h"
 #include "client/await.h"
+#include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
@@ -19,7 +19,7 @@ std::string Variable(const char* name) {
 }
 
 /// What a conversation needs of the terminal that we are in.
-protocol::CheckRow CheckTerminal(const Terminal& terminal) {
+protocol::CheckRow CheckTerminal(const face::Console& console) {
   protocol::CheckRow row;
   row.name = "terminal";
   row.verdict = "ok";
@@ -30,7 +30,7 @@ protocol::CheckRow CheckTerminal(const Terminal& terminal) {
   std::ranges::transform(locale, locale.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   });
-  if (!terminal.interactive() || !terminal.stdout_is_terminal()) {
+  if (!console.interactive() || !console.stdout_is_terminal()) {
     row.found = "none here; `stet -p` needs none";
   } else if (term.empty() || term == "dumb") {
     row.verdict = "warn";
@@ -41,40 +41,43 @@ protocol::CheckRow CheckTerminal(const Terminal& terminal) {
     row.found = fmt::format("{}, with a locale that is not UTF-8", PrintableText(term));
     row.advice = "Set LANG to a UTF-8 locale, such as C.UTF-8.";
   } else {
-    row.found = fmt::format("{}, {} columns", PrintableText(term), terminal.columns());
+    row.found = fmt::format("{}, {} columns", PrintableText(term), console.columns());
   }
   return row;
 }
 
-std::string RowText(const protocol::CheckRow& row, const Terminal& terminal) {
-  const Style style = row.verdict == "ok"     ? Style::kGreen
-                      : row.verdict == "warn" ? Style::kYellow
-                                              : Style::kRed;
+std::string RowText(const protocol::CheckRow& row, const face::Console& console) {
+  const face::Style style = row.verdict == "ok"     ? face::Style::kGreen
+                            : row.verdict == "warn" ? face::Style::kYellow
+                                                    : face::Style::kRed;
   std::string text =
-      fmt::format("{}  {:<14} {}\n", terminal.Styled(style, fmt::format("{:<4}", row.verdict)),
+      fmt::format("{}  {:<14} {}\n", console.Styled(style, fmt::format("{:<4}", row.verdict)),
                   row.name, PrintableText(row.found));
   if (row.advice) text += fmt::format("{:21}{}\n", "", *row.advice);
   return text;
 }
 
-Result<int> ShowConfig(const ConfigCommand& command, client::Device& device, Terminal& terminal) {
+Result<int> ShowConfig(const ConfigCommand& command, client::Device& device,
+                       face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::ConfigReport report,
                    client::Await(device, &client::Device::Config));
-  if (command.json) return terminal.Print(Encode(report) + "\n") ? kExitDone : kExitFailed;
+  if (command.json)
+    return console.Print(Encode(report) + "\n") ? face::kExitDone : face::kExitFailed;
   std::string out;
   for (const protocol::SettingRow& row : report.settings)
     out += fmt::format("{:<28} = {}  {}\n", PrintableText(row.key), PrintableText(row.value),
-                       terminal.Styled(Style::kDim, "# " + PrintableText(row.source)));
-  return terminal.Print(out) ? kExitDone : kExitFailed;
+                       console.Styled(face::Style::kDim, "# " + PrintableText(row.source)));
+  return console.Print(out) ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace
 
-Result<int> RunDoctor(const DoctorCommand& command, client::Device& device, Terminal& terminal) {
+Result<int> RunDoctor(const DoctorCommand& command, client::Device& device,
+                      face::Console& console) {
   protocol::DoctorReport report;
   report.version = ProgramVersion();
   ASSIGN_OR_RETURN(report.checks, client::Await(device, &client::Device::Examine));
-  report.checks.push_back(CheckTerminal(terminal));
+  report.checks.push_back(CheckTerminal(console));
   report.ok = std::ranges::none_of(
       report.checks, [](const protocol::CheckRow& row) { return row.verdict == "fail"; });
   std::string out;
@@ -82,21 +85,22 @@ Result<int> RunDoctor(const DoctorCommand& command, client::Device& device, Term
     out = Encode(report) + "\n";
   } else {
     out = fmt::format("stet {}\n", report.version);
-    for (const protocol::CheckRow& row : report.checks) out += RowText(row, terminal);
+    for (const protocol::CheckRow& row : report.checks) out += RowText(row, console);
   }
-  return terminal.Print(out) && report.ok ? kExitDone : kExitFailed;
+  return console.Print(out) && report.ok ? face::kExitDone : face::kExitFailed;
 }
 
-Result<int> RunConfig(const ConfigCommand& command, client::Device& device, Terminal& terminal) {
+Result<int> RunConfig(const ConfigCommand& command, client::Device& device,
+                      face::Console& console) {
   if (command.verb == "path")
-    return terminal.Print(device.ConfigPath() + "\n") ? kExitDone : kExitFailed;
-  if (command.verb == "show") return ShowConfig(command, device, terminal);
+    return console.Print(device.ConfigPath() + "\n") ? face::kExitDone : face::kExitFailed;
+  if (command.verb == "show") return ShowConfig(command, device, console);
   ASSIGN_OR_RETURN(const protocol::ConfigReport report,
                    client::Await(device, &client::Device::Config));
   const std::string text = report.exists
                                ? fmt::format("{} is right\n", report.path)
                                : fmt::format("there is no {}: the defaults hold\n", report.path);
-  return terminal.Print(text) ? kExitDone : kExitFailed;
+  return console.Print(text) ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace stet::cli

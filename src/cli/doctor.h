@@ -4,13 +4,13 @@
 
 #include "base/result.h"
 #include "cli/arguments.h"
-#include "cli/terminal.h"
 #include "client/device.h"
+#include "face/console.h"
 
 namespace stet::cli {
 
 /// The exit code, or why it failed: kExitFailed when something must be put right.
-Result<int> RunDoctor(const DoctorCommand& command, client::Device& device, Terminal& terminal);
-Result<int> RunConfig(const ConfigCommand& command, client::Device& device, Terminal& terminal);
+Result<int> RunDoctor(const DoctorCommand& command, client::Device& device, face::Console& console);
+Result<int> RunConfig(const ConfigCommand& command, client::Device& device, face::Console& console);
 
 }  // namespace stet::cli

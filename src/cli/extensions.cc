@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "base/text_width.h"
-#include "cli/exit_codes.h"
 #include "client/await.h"
+#include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
@@ -44,7 +44,7 @@ std::string ExtensionsText(const protocol::ExtensionRows& rows) {
 }
 
 Result<int> RunExtensions(const ExtensionsCommand& command, client::Device& device,
-                          Terminal& terminal) {
+                          face::Console& console) {
   std::error_code error;
   const std::string here =
       std::filesystem::canonical(command.cwd.empty() ? "." : command.cwd, error);
@@ -52,7 +52,7 @@ Result<int> RunExtensions(const ExtensionsCommand& command, client::Device& devi
   ASSIGN_OR_RETURN(const protocol::ExtensionRows rows,
                    client::Await(device, &client::Device::Extensions, here));
   const std::string out = command.json ? Encode(rows) + "\n" : ExtensionsText(rows);
-  return terminal.Print(out) ? kExitDone : kExitFailed;
+  return console.Print(out) ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace stet::cli

@@ -6,14 +6,14 @@
 
 #include "base/result.h"
 #include "cli/arguments.h"
-#include "cli/terminal.h"
 #include "client/device.h"
+#include "face/console.h"
 
 namespace stet::cli {
 
 /// The exit code, or why it failed.
 Result<int> RunExtensions(const ExtensionsCommand& command, client::Device& device,
-                          Terminal& terminal);
+                          face::Console& console);
 
 /// A few lines for each; a sentence when there is none.
 std::string ExtensionsText(const protocol::ExtensionRows& rows);

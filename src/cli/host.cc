@@ -5,7 +5,7 @@
 
 #include "base/fs.h"
 #include "base/text_width.h"
-#include "cli/exit_codes.h"
+#include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
@@ -21,19 +21,20 @@ protocol::HostLaunch LaunchOf(const HostCommand& command) {
   return launch;
 }
 
-Result<int> Start(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+Result<int> Start(const HostCommand& command, client::HostControl& host, face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::HostState state, host.Start(LaunchOf(command)));
   std::string text = fmt::format("running: process {}, {}", state.pid, state.socket);
   if (!state.address.empty()) text += fmt::format(", {}", state.address);
   if (state.fingerprint) text += fmt::format("\ncertificate: sha256 {}", *state.fingerprint);
-  return terminal.Print(PrintableText(text) + "\n") ? kExitDone : kExitFailed;
+  return console.Print(PrintableText(text) + "\n") ? face::kExitDone : face::kExitFailed;
 }
 
 /// 1 when none runs, so that scripts can ask.
-Result<int> ShowStatus(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+Result<int> ShowStatus(const HostCommand& command, client::HostControl& host,
+                       face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::HostReport report, host.Report());
-  const int code = report.status ? kExitDone : kExitFailed;
-  if (command.json) return terminal.Print(Encode(report) + "\n") ? code : kExitFailed;
+  const int code = report.status ? face::kExitDone : face::kExitFailed;
+  if (command.json) return console.Print(Encode(report) + "\n") ? code : face::kExitFailed;
   std::string text = report.state;
   if (report.state == "orphan") text = "stopped: the last one died without saying so";
   if (const auto& status = report.status) {
@@ -45,10 +46,11 @@ Result<int> ShowStatus(const HostCommand& command, client::HostControl& host, Te
                     status->working, status->clients, status->memory_bytes >> 20);
     if (status->launched == "client") text += "\nit ends with its last client";
   }
-  return terminal.Print(text + "\n") ? code : kExitFailed;
+  return console.Print(text + "\n") ? code : face::kExitFailed;
 }
 
-Result<int> ShowLogs(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+Result<int> ShowLogs(const HostCommand& command, client::HostControl& host,
+                     face::Console& console) {
   ASSIGN_OR_RETURN(const std::string path, host.LogPath(command.session_id));
   const Result<std::string> newest = ReadFile(path);
   if (!newest && newest.error().code == Code::kNotFound)
@@ -64,30 +66,31 @@ Result<int> ShowLogs(const HostCommand& command, client::HostControl& host, Term
     tail.remove_prefix(at + 1);
     break;
   }
-  return terminal.Print(std::string(tail)) ? kExitDone : kExitFailed;
+  return console.Print(std::string(tail)) ? face::kExitDone : face::kExitFailed;
 }
 
-Result<int> Install(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+Result<int> Install(const HostCommand& command, client::HostControl& host, face::Console& console) {
   ASSIGN_OR_RETURN(const std::string unit, host.Unit());
-  if (command.print) return terminal.Print(unit) ? kExitDone : kExitFailed;
-  terminal.Say(
+  if (command.print) return console.Print(unit) ? face::kExitDone : face::kExitFailed;
+  console.Say(
       "stet: nothing is installed by itself. To have systemd run the host:\n"
       "  stet host install --print > ~/.config/systemd/user/stet.service\n"
       "  systemctl --user enable --now stet.service");
-  return kExitUsage;
+  return face::kExitUsage;
 }
 
-Result<int> RunTokens(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+Result<int> RunTokens(const HostCommand& command, client::HostControl& host,
+                      face::Console& console) {
   if (command.token_verb == "rm") {
     RETURN_IF_ERROR(host.RevokeToken(command.name));
-    return kExitDone;
+    return face::kExitDone;
   }
   if (command.token_verb == "add") {
     const std::vector<std::string> usual = {"view", "send", "approve"};
     ASSIGN_OR_RETURN(const std::string token,
                      host.AddToken(command.name, command.rights.empty() ? usual : command.rights));
-    terminal.Say("stet: the token is shown this once; every program that has it may connect");
-    return terminal.Print(token + "\n") ? kExitDone : kExitFailed;
+    console.Say("stet: the token is shown this once; every program that has it may connect");
+    return console.Print(token + "\n") ? face::kExitDone : face::kExitFailed;
   }
   ASSIGN_OR_RETURN(const protocol::TokenRows rows, host.Tokens());
   std::string text;
@@ -97,28 +100,28 @@ Result<int> RunTokens(const HostCommand& command, client::HostControl& host, Ter
     for (const protocol::TokenRow& row : rows)
       text += PrintableText(fmt::format("{}  {}", row.name, fmt::join(row.rights, ","))) + "\n";
   }
-  return terminal.Print(text) ? kExitDone : kExitFailed;
+  return console.Print(text) ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace
 
-Result<int> RunHost(const HostCommand& command, client::HostControl& host, Terminal& terminal) {
+Result<int> RunHost(const HostCommand& command, client::HostControl& host, face::Console& console) {
   if (command.verb == "serve") {
     RETURN_IF_ERROR(host.Serve(LaunchOf(command)));
-    return kExitDone;
+    return face::kExitDone;
   }
-  if (command.verb == "start") return Start(command, host, terminal);
-  if (command.verb == "status") return ShowStatus(command, host, terminal);
-  if (command.verb == "logs") return ShowLogs(command, host, terminal);
-  if (command.verb == "install") return Install(command, host, terminal);
-  if (command.verb == "token") return RunTokens(command, host, terminal);
+  if (command.verb == "start") return Start(command, host, console);
+  if (command.verb == "status") return ShowStatus(command, host, console);
+  if (command.verb == "logs") return ShowLogs(command, host, console);
+  if (command.verb == "install") return Install(command, host, console);
+  if (command.verb == "token") return RunTokens(command, host, console);
   if (command.verb == "reset") {
     RETURN_IF_ERROR(host.Reset());
-    return kExitDone;
+    return face::kExitDone;
   }
   ASSIGN_OR_RETURN(const bool stopped, host.Stop());
-  terminal.Say(stopped ? "stet: the host has stopped" : "stet: no host runs");
-  return kExitDone;
+  console.Say(stopped ? "stet: the host has stopped" : "stet: no host runs");
+  return face::kExitDone;
 }
 
 }  // namespace stet::cli

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "base/text_width.h"
-#include "cli/cost_view.h"
-#include "cli/exit_codes.h"
+#include "face/cost_view.h"
+#include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
@@ -16,17 +16,18 @@ std::string Tokens(std::int64_t count) {
 }
 
 std::string ModelText(const protocol::ModelRow& row, bool selected) {
-  const std::string prices = row.prices ? fmt::format("{:>8} / {:<8}", MoneyText(row.prices->input),
-                                                      MoneyText(row.prices->output))
-                                        : fmt::format("{:^19}", "price unknown");
+  const std::string prices = row.prices
+                                 ? fmt::format("{:>8} / {:<8}", face::MoneyText(row.prices->input),
+                                               face::MoneyText(row.prices->output))
+                                 : fmt::format("{:^19}", "price unknown");
   return fmt::format("{} {:<42} {:>6} in {:>5} out  {}  {}{}\n", selected ? "*" : " ",
                      PrintableText(row.name), Tokens(row.context_window), Tokens(row.max_output),
                      prices, row.images ? "images " : "", fmt::join(row.efforts, ","));
 }
 
-Result<int> List(const ModelsCommand& command, client::Models& models, Terminal& terminal) {
+Result<int> List(const ModelsCommand& command, client::Models& models, face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::ModelList list, models.List());
-  if (command.json) return terminal.Print(Encode(list) + "\n") ? kExitDone : kExitFailed;
+  if (command.json) return console.Print(Encode(list) + "\n") ? face::kExitDone : face::kExitFailed;
   std::string out =
       "Window and longest answer in tokens, dollars per million tokens in and out, efforts.\n";
   const auto print = [&](const protocol::ModelRow& row) {
@@ -44,10 +45,10 @@ Result<int> List(const ModelsCommand& command, client::Models& models, Terminal&
       if (row.provider == provider.name && !row.configured) print(row);
     }
   }
-  if (!terminal.Print(out)) return kExitFailed;
-  terminal.Say(fmt::format("\n* {} is used when no other is asked for.", list.selected));
-  if (list.problem) terminal.Say(fmt::format("It cannot be used now: {}", *list.problem));
-  return kExitDone;
+  if (!console.Print(out)) return face::kExitFailed;
+  console.Say(fmt::format("\n* {} is used when no other is asked for.", list.selected));
+  if (list.problem) console.Say(fmt::format("It cannot be used now: {}", *list.problem));
+  return face::kExitDone;
 }
 
 std::string CheckText(const protocol::ModelCheck& check) {
@@ -62,7 +63,7 @@ std::string CheckText(const protocol::ModelCheck& check) {
                      check.total_ms, check.attempts, check.attempts == 1 ? "attempt" : "attempts");
   if (check.usage) {
     out += fmt::format("tokens: {} in, {} out; {}\n", check.usage->input, check.usage->output,
-                       check.price ? MoneyText(*check.price) : "price unknown");
+                       check.price ? face::MoneyText(*check.price) : "price unknown");
   }
   for (const protocol::LimitRow& limit : check.limits) {
     out += fmt::format("limit on {}: {} of {} left, reset {}\n", PrintableText(limit.what),
@@ -72,20 +73,21 @@ std::string CheckText(const protocol::ModelCheck& check) {
   return out;
 }
 
-Result<int> Check(const ModelsCommand& command, client::Models& models, Terminal& terminal) {
+Result<int> Check(const ModelsCommand& command, client::Models& models, face::Console& console) {
   ASSIGN_OR_RETURN(
       const protocol::ModelCheck check,
-      models.Check(command.model, [&](const std::string& text) { terminal.Say(text); }));
-  if (!terminal.Print(command.json ? Encode(check) + "\n" : CheckText(check))) return kExitFailed;
-  if (check.ok) return kExitDone;
-  return check.failure == "auth" ? kExitAuth : kExitFailed;
+      models.Check(command.model, [&](const std::string& text) { console.Say(text); }));
+  if (!console.Print(command.json ? Encode(check) + "\n" : CheckText(check)))
+    return face::kExitFailed;
+  if (check.ok) return face::kExitDone;
+  return check.failure == "auth" ? face::kExitAuth : face::kExitFailed;
 }
 
 }  // namespace
 
-Result<int> RunModels(const ModelsCommand& command, client::Models& models, Terminal& terminal) {
-  return command.verb == "check" ? Check(command, models, terminal)
-                                 : List(command, models, terminal);
+Result<int> RunModels(const ModelsCommand& command, client::Models& models,
+                      face::Console& console) {
+  return command.verb == "check" ? Check(command, models, console) : List(command, models, console);
 }
 
 }  // namespace stet::cli

@@ -3,12 +3,12 @@
 
 #include "base/result.h"
 #include "cli/arguments.h"
-#include "cli/terminal.h"
 #include "client/models.h"
+#include "face/console.h"
 
 namespace stet::cli {
 
 /// The exit code, or why it failed.
-Result<int> RunModels(const ModelsCommand& command, client::Models& models, Terminal& terminal);
+Result<int> RunModels(const ModelsCommand& command, client::Models& models, face::Console& console);
 
 }  // namespace stet::cli

@@ -9,12 +9,12 @@
 
 #include "base/clock.h"
 #include "base/text_width.h"
-#include "cli/cost_view.h"
-#include "cli/exit_codes.h"
-#include "cli/requests_view.h"
-#include "cli/transcript.h"
+#include "cli/display_view.h"
 #include "cli/tree_view.h"
 #include "client/await.h"
+#include "face/cost_view.h"
+#include "face/exit_codes.h"
+#include "face/requests_view.h"
 
 namespace stet::cli {
 namespace {
@@ -23,7 +23,7 @@ namespace {
 struct Work {
   const SessionsCommand& command;
   client::Sessions& sessions;
-  Terminal& terminal;
+  face::Console& console;
 
   /// The session that the command names.
   [[nodiscard]] Result<std::string> Id() const {
@@ -35,7 +35,7 @@ struct Work {
     return Print(Encode(value) + "\n");
   }
   Result<int> Print(std::string_view text) const {
-    return terminal.Print(text) ? kExitDone : kExitFailed;
+    return console.Print(text) ? face::kExitDone : face::kExitFailed;
   }
 };
 
@@ -93,8 +93,8 @@ Result<int> List(const Work& work) {
                    client::Await(work.sessions, &client::Sessions::List, work.command.all));
   if (work.command.json) return work.PrintJson(rows);
   if (rows.empty()) {
-    work.terminal.Say("There are no sessions yet.");
-    return kExitDone;
+    work.console.Say("There are no sessions yet.");
+    return face::kExitDone;
   }
   std::size_t id_columns = 0;  // An id is never cut: it is there to be copied.
   for (const protocol::SessionSummary& row : rows)
@@ -103,14 +103,14 @@ Result<int> List(const Work& work) {
   constexpr std::size_t kCountColumns = 6;
   const std::size_t used = id_columns + kAgeColumns + kCountColumns + 6;
   const std::size_t title_columns =
-      std::max<std::size_t>(20, work.terminal.columns() - std::min(work.terminal.columns(), used));
+      std::max<std::size_t>(20, work.console.columns() - std::min(work.console.columns(), used));
   const Millis now = SystemClock().Now();
-  std::string out = work.terminal.Styled(
-      Style::kDim, fmt::format("{:<{}}  {:<{}}  {:>{}}  {}\n", "ID", id_columns, "UPDATED",
-                               kAgeColumns, "TURNS", kCountColumns, "TITLE"));
+  std::string out = work.console.Styled(
+      face::Style::kDim, fmt::format("{:<{}}  {:<{}}  {:>{}}  {}\n", "ID", id_columns, "UPDATED",
+                                     kAgeColumns, "TURNS", kCountColumns, "TITLE"));
   for (const protocol::SessionSummary& row : rows) {
     out += fmt::format("{}  {}  {:>{}}  {}\n", Padded(IndentedId(row), id_columns),
-                       Padded(AgeText(row.updated_at, now), kAgeColumns), row.user_messages,
+                       Padded(face::AgeText(row.updated_at, now), kAgeColumns), row.user_messages,
                        kCountColumns, TitleText(TitleOf(row), title_columns));
   }
   return work.Print(out);
@@ -120,16 +120,14 @@ Result<int> Cost(const Work& work, const std::string& id) {
   ASSIGN_OR_RETURN(const protocol::CostReport report,
                    client::Await(work.sessions, &client::Sessions::Cost, id));
   if (work.command.json) return work.PrintJson(report);
-  return work.Print(CostText(report));
+  return work.Print(face::CostText(report));
 }
 
 Result<int> Show(const Work& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
   if (work.command.cost) return Cost(work, id);
   bool reader_stays = true;
-  const auto print = [&](std::string_view text) {
-    return reader_stays = work.terminal.Print(text);
-  };
+  const auto print = [&](std::string_view text) { return reader_stays = work.console.Print(text); };
   if (work.command.json) {
     RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::RawEvents, id, work.command.at,
                                   [&](const protocol::Event& event) {
@@ -138,12 +136,11 @@ Result<int> Show(const Work& work) {
                                     return print(line + '\n');
                                   }));
   } else {
-    RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Transcript, id, work.command.at,
-                                  [&](const protocol::DisplayRow& row) {
-                                    return print(TranscriptText(row, work.terminal));
-                                  }));
+    RETURN_IF_ERROR(client::Await(
+        work.sessions, &client::Sessions::Transcript, id, work.command.at,
+        [&](const protocol::DisplayRow& row) { return print(DisplayText(row, work.console)); }));
   }
-  return reader_stays ? kExitDone : kExitFailed;
+  return reader_stays ? face::kExitDone : face::kExitFailed;
 }
 
 Result<int> Capsule(const Work& work) {
@@ -159,17 +156,17 @@ Result<int> Tree(const Work& work) {
   ASSIGN_OR_RETURN(const protocol::SessionTree tree,
                    client::Await(work.sessions, &client::Sessions::Tree, id));
   if (work.command.json) return work.PrintJson(tree);
-  return work.Print(TreeText(tree, work.command.all, work.terminal));
+  return work.Print(TreeText(tree, work.command.all, work.console));
 }
 
 Result<int> TellMoved(const Work& work, const std::string& id, const client::Moved& moved) {
   if (work.command.json)
     return work.PrintJson(
         MovedReport{.session_id = id, .old_leaf = moved.old_leaf, .new_leaf = moved.new_leaf});
-  work.terminal.Say(fmt::format("The leaf of {} is now {} (it was {}). Nothing was deleted.", id,
-                                moved.new_leaf.value_or("before the first event"),
-                                moved.old_leaf.value_or("before the first event")));
-  return kExitDone;
+  work.console.Say(fmt::format("The leaf of {} is now {} (it was {}). Nothing was deleted.", id,
+                               moved.new_leaf.value_or("before the first event"),
+                               moved.old_leaf.value_or("before the first event")));
+  return face::kExitDone;
 }
 
 Result<int> Rewind(const Work& work) {
@@ -205,12 +202,12 @@ Result<int> Export(const Work& work) {
   std::string path = work.command.output.empty() ? id + (work.command.jsonl ? ".jsonl" : ".tar")
                                                  : work.command.output;
   if (path == "-") {
-    if (work.terminal.stdout_is_terminal() && !work.command.jsonl)
+    if (work.console.stdout_is_terminal() && !work.command.jsonl)
       return Fail(Code::kInvalid, "a tar does not belong on a terminal: name a file with -o");
     path.clear();
   }
   if (work.command.reveal)
-    work.terminal.Say("stet: secrets that the session has seen stand in the export as they are");
+    work.console.Say("stet: secrets that the session has seen stand in the export as they are");
   RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Export,
                                 client::ExportWanted{.session_id = id,
                                                      .format = format,
@@ -218,17 +215,17 @@ Result<int> Export(const Work& work) {
                                                      .fd = STDOUT_FILENO,
                                                      .reveal = work.command.reveal}));
   if (!path.empty())
-    work.terminal.Say(fmt::format("Wrote {}. `stet sessions import {}` takes it in.", path, path));
-  return kExitDone;
+    work.console.Say(fmt::format("Wrote {}. `stet sessions import {}` takes it in.", path, path));
+  return face::kExitDone;
 }
 
 void TellFaults(const Work& work, const protocol::FaultReports& faults) {
   for (const protocol::FaultReport& fault : faults) {
     std::string where =
         fault.line > 0 ? fmt::format("line {}, byte {}: ", fault.line, fault.offset) : "";
-    (void)work.terminal.Print(fmt::format(
+    (void)work.console.Print(fmt::format(
         "  {}{}{}{}: {}{}\n", fault.session_id ? PrintableText(*fault.session_id) + ": " : "",
-        where, work.terminal.Styled(Style::kRed, fault.title),
+        where, work.console.Styled(face::Style::kRed, fault.title),
         fault.id.empty() ? "" : " " + PrintableText(fault.id), PrintableText(fault.detail),
         fault.recorded ? " (recorded: nothing left to do)" : ""));
   }
@@ -242,9 +239,8 @@ Result<int> Import(const Work& work) {
     return work.PrintJson(
         ImportReport{.session_id = imported.session_id, .faults = imported.faults});
   if (!imported.faults.empty()) {
-    work.terminal.Say(
-        fmt::format("Imported with {}; `stet sessions verify {}` lists what is wrong.",
-                    Plural(imported.faults.size(), "fault"), imported.session_id));
+    work.console.Say(fmt::format("Imported with {}; `stet sessions verify {}` lists what is wrong.",
+                                 Plural(imported.faults.size(), "fault"), imported.session_id));
   }
   return work.Print(imported.session_id + "\n");
 }
@@ -252,21 +248,21 @@ Result<int> Import(const Work& work) {
 Result<int> VerifyOne(const Work& work, const std::string& id) {
   ASSIGN_OR_RETURN(const protocol::VerifyReport report,
                    client::Await(work.sessions, &client::Sessions::Verify, id));
-  const int code = report.sound ? kExitDone : kExitFailed;
+  const int code = report.sound ? face::kExitDone : face::kExitFailed;
   if (work.command.json) {
     RETURN_IF_ERROR(work.PrintJson(report));
     return code;
   }
-  const std::string verdict = report.sound ? work.terminal.Styled(Style::kGreen, "sound")
-                                           : work.terminal.Styled(Style::kRed, "not sound");
+  const std::string verdict = report.sound ? work.console.Styled(face::Style::kGreen, "sound")
+                                           : work.console.Styled(face::Style::kRed, "not sound");
   RETURN_IF_ERROR(
       work.Print(fmt::format("{}: {}: {}{}, {}, {}\n", id, verdict,
                              report.children > 0 ? WithChildren(report.children) + ", " : "",
-                             Plural(report.events, "event"), BytesText(report.bytes),
+                             Plural(report.events, "event"), face::BytesText(report.bytes),
                              Plural(report.faults.size(), "fault"))));
   TellFaults(work, report.faults);
   if (!report.plan.empty())
-    work.terminal.Say(
+    work.console.Say(
         fmt::format("`stet sessions repair {}` would set this right as far as it can be.", id));
   return code;
 }
@@ -278,21 +274,21 @@ Result<int> Verify(const Work& work) {
   }
   ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> rows,
                    client::Await(work.sessions, &client::Sessions::List, false));
-  int code = kExitDone;
+  int code = face::kExitDone;
   for (const protocol::SessionSummary& row : rows) {
     const Result<int> one = VerifyOne(work, row.session_id);
-    if (!one) work.terminal.Say(fmt::format("{}: {}", row.session_id, one.error().Text()));
-    if (!one || *one != kExitDone) code = kExitFailed;
+    if (!one) work.console.Say(fmt::format("{}: {}", row.session_id, one.error().Text()));
+    if (!one || *one != face::kExitDone) code = face::kExitFailed;
   }
   return code;
 }
 
 /// True when the user agrees; otherwise says why nothing happens.
 bool Agreed(const Work& work, std::string_view question) {
-  if (work.command.yes || work.terminal.Ask(question)) return true;
-  work.terminal.Say(work.terminal.interactive()
-                        ? "Nothing was done."
-                        : "Nothing was done: there is no terminal to ask at. Add --yes to go on.");
+  if (work.command.yes || work.console.Ask(question)) return true;
+  work.console.Say(work.console.interactive()
+                       ? "Nothing was done."
+                       : "Nothing was done: there is no terminal to ask at. Add --yes to go on.");
   return false;
 }
 
@@ -302,17 +298,17 @@ Result<int> Repair(const Work& work) {
                    client::Await(work.sessions, &client::Sessions::Verify, id));
   TellFaults(work, report.faults);
   if (report.plan.empty()) {
-    work.terminal.Say(
-        report.sound ? "The session is sound: there is nothing to repair."
-                     : "Nothing of this can be repaired; everything undamaged stays readable.");
-    return report.sound ? kExitDone : kExitFailed;
+    work.console.Say(report.sound
+                         ? "The session is sound: there is nothing to repair."
+                         : "Nothing of this can be repaired; everything undamaged stays readable.");
+    return report.sound ? face::kExitDone : face::kExitFailed;
   }
-  work.terminal.Say("A repair would:");
-  for (const std::string& step : report.plan) work.terminal.Say("  - " + step);
-  if (!Agreed(work, "Do this?")) return kExitFailed;
+  work.console.Say("A repair would:");
+  for (const std::string& step : report.plan) work.console.Say("  - " + step);
+  if (!Agreed(work, "Do this?")) return face::kExitFailed;
   RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Repair, id));
-  work.terminal.Say("Done. Everything undamaged is readable, and the session can be continued.");
-  return kExitDone;
+  work.console.Say("Done. Everything undamaged is readable, and the session can be continued.");
+  return face::kExitDone;
 }
 
 Result<int> Remove(const Work& work) {
@@ -328,12 +324,12 @@ Result<int> Remove(const Work& work) {
                 fmt::format("Move {} \"{}\"{} to the trash?", id, TitleText(summary.title, 60),
                             summary.root_session_id ? ", a child of " + *summary.root_session_id
                                                     : " and its children")))
-      return kExitFailed;
+      return face::kExitFailed;
     RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Remove, id));
-    work.terminal.Say(
+    work.console.Say(
         fmt::format("Moved {} to the trash. `stet sessions restore {}` brings it back.", id, id));
   }
-  return kExitDone;
+  return face::kExitDone;
 }
 
 Result<int> Restore(const Work& work) {
@@ -341,20 +337,20 @@ Result<int> Restore(const Work& work) {
     ASSIGN_OR_RETURN(const std::string id,
                      client::Await(work.sessions, &client::Sessions::Restore, work.command.id));
     if (work.command.json) return work.PrintJson(SessionRef{.session_id = id});
-    work.terminal.Say(fmt::format("{} is back.", id));
-    return kExitDone;
+    work.console.Say(fmt::format("{} is back.", id));
+    return face::kExitDone;
   }
   ASSIGN_OR_RETURN(const std::vector<protocol::TrashRow> rows,
                    client::Await(work.sessions, &client::Sessions::Trash));
   if (work.command.json) return work.PrintJson(rows);
-  if (rows.empty()) work.terminal.Say("The trash is empty.");
+  if (rows.empty()) work.console.Say("The trash is empty.");
   for (const protocol::TrashRow& row : rows) {
     RETURN_IF_ERROR(work.Print(fmt::format(
-        "{}  removed {}  {:>10}  {}{}\n", row.session_id, TimeText(row.removed_at),
-        BytesText(row.bytes), TitleText(row.title, 60),
+        "{}  removed {}  {:>10}  {}{}\n", row.session_id, face::TimeText(row.removed_at),
+        face::BytesText(row.bytes), TitleText(row.title, 60),
         row.root_session_id ? fmt::format(" (a child of {})", *row.root_session_id) : "")));
   }
-  return kExitDone;
+  return face::kExitDone;
 }
 
 Result<int> DiskUse(const Work& work) {
@@ -363,12 +359,13 @@ Result<int> DiskUse(const Work& work) {
   if (work.command.json) return work.PrintJson(report);
   std::string out;
   for (const protocol::DiskUseRow& row : report.sessions) {
-    out += fmt::format(
-        "{:>10}  {}  {}{}\n", BytesText(row.total_bytes), row.session_id, TitleText(row.title, 50),
-        row.children > 0 ? fmt::format(" (with {})", WithChildren(row.children)) : "");
+    out +=
+        fmt::format("{:>10}  {}  {}{}\n", face::BytesText(row.total_bytes), row.session_id,
+                    TitleText(row.title, 50),
+                    row.children > 0 ? fmt::format(" (with {})", WithChildren(row.children)) : "");
   }
-  out += fmt::format("{:>10}  trash\n{:>10}  total\n", BytesText(report.trash_bytes),
-                     BytesText(report.total_bytes));
+  out += fmt::format("{:>10}  trash\n{:>10}  total\n", face::BytesText(report.trash_bytes),
+                     face::BytesText(report.total_bytes));
   return work.Print(out);
 }
 
@@ -377,7 +374,7 @@ bool IsHeld(const protocol::GarbageItem& item) { return item.kind == "held"; }
 void TellHeld(const Work& work, const std::vector<protocol::GarbageItem>& items) {
   for (const protocol::GarbageItem& item : items) {
     if (!IsHeld(item)) continue;
-    work.terminal.Say(
+    work.console.Say(
         fmt::format("stet: {} and what lies with it was passed over: process {} is writing it",
                     item.session_id, item.held_by.value_or(0)));
   }
@@ -395,21 +392,21 @@ Result<int> CollectGarbage(const Work& work) {
   if (!work.command.json) {
     std::erase_if(report.items, IsHeld);
     for (const protocol::GarbageItem& item : report.items) {
-      RETURN_IF_ERROR(work.Print(fmt::format("{:>10}  {:<9}  {}\n", BytesText(item.bytes),
+      RETURN_IF_ERROR(work.Print(fmt::format("{:>10}  {:<9}  {}\n", face::BytesText(item.bytes),
                                              item.kind, PrintableText(item.path))));
     }
   }
   const bool asks = !work.command.json || work.command.yes;
   if (std::ranges::all_of(report.items, IsHeld)) {
-    work.terminal.Say("There is nothing to delete.");
+    work.console.Say("There is nothing to delete.");
   } else if (asks && Agreed(work, fmt::format("Delete these {} for good ({})?",
                                               Plural(report.items.size(), "file"),
-                                              BytesText(report.bytes)))) {
+                                              face::BytesText(report.bytes)))) {
     ASSIGN_OR_RETURN(report.freed,
                      client::Await(work.sessions, &client::Sessions::Collect, report.items));
-    work.terminal.Say(fmt::format("Freed {}.", BytesText(report.freed)));
+    work.console.Say(fmt::format("Freed {}.", face::BytesText(report.freed)));
   }
-  return work.command.json ? work.PrintJson(report) : kExitDone;
+  return work.command.json ? work.PrintJson(report) : face::kExitDone;
 }
 
 Result<int> Replay(const Work& work) {
@@ -420,8 +417,8 @@ Result<int> Replay(const Work& work) {
   if (work.command.json)
     RETURN_IF_ERROR(work.PrintJson(report));
   else
-    RETURN_IF_ERROR(work.Print(ReplayText(report)));
-  return report.different == 0 ? kExitDone : kExitFailed;
+    RETURN_IF_ERROR(work.Print(face::ReplayText(report)));
+  return report.different == 0 ? face::kExitDone : face::kExitFailed;
 }
 
 /// The session named, else the newest one of this folder.
@@ -445,7 +442,7 @@ Result<int> Context(const Work& work) {
                    client::Await(work.sessions, &client::Sessions::Context, id, wanted));
   if (work.command.json) return work.PrintJson(report);
   if (report.body) return work.Print(*report.body + "\n");
-  return work.Print(ContextText(report));
+  return work.Print(face::ContextText(report));
 }
 
 struct Verb {
@@ -476,9 +473,9 @@ constexpr auto kVerbs = std::to_array<Verb>({
 }  // namespace
 
 Result<int> RunSessions(const SessionsCommand& command, client::Sessions& sessions,
-                        Terminal& terminal) {
+                        face::Console& console) {
   for (const Verb& verb : kVerbs) {
-    if (verb.name == command.verb) return verb.run({command, sessions, terminal});
+    if (verb.name == command.verb) return verb.run({command, sessions, console});
   }
   return Fail(Code::kInvalid, fmt::format("unknown verb {}", command.verb));
 }

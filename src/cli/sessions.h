@@ -3,13 +3,13 @@
 
 #include "base/result.h"
 #include "cli/arguments.h"
-#include "cli/terminal.h"
 #include "client/sessions.h"
+#include "face/console.h"
 
 namespace stet::cli {
 
 /// The exit code, or why it failed.
 Result<int> RunSessions(const SessionsCommand& command, client::Sessions& sessions,
-                        Terminal& terminal);
+                        face::Console& console);
 
 }  // namespace stet::cli

@@ -7,15 +7,15 @@
 #include <fmt/format.h>
 
 #include "base/text_width.h"
-#include "cli/exit_codes.h"
 #include "client/await.h"
+#include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
 
 /// A line of stdin; kInvalid when there is none left.
-Result<std::string> Ask(const std::string& question, Terminal& terminal) {
-  terminal.Say(question);
+Result<std::string> Ask(const std::string& question, face::Console& console) {
+  console.Say(question);
   std::string line;
   if (!std::getline(std::cin, line))
     return Fail(
@@ -38,8 +38,8 @@ std::string Meant(const std::string& said, const std::vector<std::string>& names
 class Setup {
  public:
   Setup(const SetupCommand& command, client::Models& models, client::Device& device,
-        Terminal& terminal)
-      : command_(command), models_(models), device_(device), terminal_(terminal) {}
+        face::Console& console)
+      : command_(command), models_(models), device_(device), console_(console) {}
 
   Result<int> Run() {
     ASSIGN_OR_RETURN(list_, models_.List());
@@ -48,10 +48,10 @@ class Setup {
     RETURN_IF_ERROR(ChooseKey());
     ASSIGN_OR_RETURN(const bool saved, Save());
     if (!saved) {
-      terminal_.Say("Nothing was changed.");
-      return kExitFailed;
+      console_.Say("Nothing was changed.");
+      return face::kExitFailed;
     }
-    terminal_.Say(fmt::format("Written: {}", device_.ConfigPath()));
+    console_.Say(fmt::format("Written: {}", device_.ConfigPath()));
     return Try();
   }
 
@@ -69,7 +69,7 @@ class Setup {
     std::string said = command_.provider;
     if (said.empty()) {
       if (command_.yes) return Fail(Code::kInvalid, "--yes needs --provider");
-      ASSIGN_OR_RETURN(said, Ask(rows + "Its number or name:", terminal_));
+      ASSIGN_OR_RETURN(said, Ask(rows + "Its number or name:", console_));
     }
     choice_.provider = Meant(said, names);
     const auto found =
@@ -93,7 +93,7 @@ class Setup {
     }
     std::string said = command_.model;
     if (said.empty() && (!command_.yes || ids.empty())) {
-      ASSIGN_OR_RETURN(said, Ask(rows + "Its number or id:", terminal_));
+      ASSIGN_OR_RETURN(said, Ask(rows + "Its number or id:", console_));
     }
     choice_.id = Meant(said, ids);
     if (choice_.id.empty())
@@ -108,7 +108,7 @@ class Setup {
       ASSIGN_OR_RETURN(
           const std::string said,
           Ask(fmt::format("Which environment variable has the key? (nothing: {})", key_variable_),
-              terminal_));
+              console_));
       if (!said.empty()) key_variable_ = said;
     }
     if (key_variable_ != provider_.key_variable) choice_.api_key_env = key_variable_;
@@ -122,7 +122,7 @@ class Setup {
       ASSIGN_OR_RETURN(const std::string said,
                        Ask(saved.error().message +
                                ". Replace it? The file before is kept as config.toml.old. [y/N]",
-                           terminal_));
+                           console_));
       if (said != "y" && said != "Y" && said != "yes") return false;
       saved = client::Await(device_, &client::Device::ChooseModel, choice_, true);
     }
@@ -133,30 +133,30 @@ class Setup {
   Result<int> Try() {
     ASSIGN_OR_RETURN(const protocol::ModelList now, models_.List());
     if (now.problem) {
-      terminal_.Say(
+      console_.Say(
           fmt::format("The key comes from the environment. In your shell's profile:\n\n"
                       "    export {}=...\n\nThen `stet doctor` says whether all is well.",
                       key_variable_));
-      return kExitDone;
+      return face::kExitDone;
     }
-    terminal_.Say(fmt::format("Asking {} one short question ...", now.selected));
+    console_.Say(fmt::format("Asking {} one short question ...", now.selected));
     ASSIGN_OR_RETURN(
         const protocol::ModelCheck check,
-        models_.Check("", [&](const std::string& text) { terminal_.Say(PrintableText(text)); }));
+        models_.Check("", [&](const std::string& text) { console_.Say(PrintableText(text)); }));
     if (check.ok) {
-      terminal_.Say(
+      console_.Say(
           fmt::format("It answers, after {} ms. `stet` starts a conversation.", check.total_ms));
-      return kExitDone;
+      return face::kExitDone;
     }
-    terminal_.Say(fmt::format("It does not answer: {}: {}", check.failure.value_or(""),
-                              PrintableText(check.message.value_or(""))));
-    return check.failure == "auth" ? kExitAuth : kExitFailed;
+    console_.Say(fmt::format("It does not answer: {}: {}", check.failure.value_or(""),
+                             PrintableText(check.message.value_or(""))));
+    return check.failure == "auth" ? face::kExitAuth : face::kExitFailed;
   }
 
   const SetupCommand& command_;
   client::Models& models_;
   client::Device& device_;
-  Terminal& terminal_;
+  face::Console& console_;
   protocol::ModelList list_;
   protocol::ProviderRow provider_;
   protocol::ModelChoice choice_;
@@ -166,11 +166,11 @@ class Setup {
 }  // namespace
 
 Result<int> RunSetup(const SetupCommand& command, client::Models& models, client::Device& device,
-                     Terminal& terminal) {
-  const Result<int> done = Setup(command, models, device, terminal).Run();
+                     face::Console& console) {
+  const Result<int> done = Setup(command, models, device, console).Run();
   if (done || done.error().code != Code::kInvalid) return done;
-  terminal.Say("stet: " + done.error().Text());
-  return kExitUsage;
+  console.Say("stet: " + done.error().Text());
+  return face::kExitUsage;
 }
 
 }  // namespace stet::cli

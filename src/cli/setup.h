@@ -3,15 +3,15 @@
 
 #include "base/result.h"
 #include "cli/arguments.h"
-#include "cli/terminal.h"
 #include "client/device.h"
 #include "client/models.h"
+#include "face/console.h"
 
 namespace stet::cli {
 
 /// Asks on stderr and reads lines from stdin, which may be piped; flags answer beforehand. Nothing
 /// is replaced unasked. The exit code, or why it failed.
 Result<int> RunSetup(const SetupCommand& command, client::Models& models, client::Device& device,
-                     Terminal& terminal);
+                     face::Console& console);
 
 }  // namespace stet::cli

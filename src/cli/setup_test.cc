@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/exit_codes.h"
+#include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
@@ -62,17 +62,17 @@ class FakeDevice final : public client::Device {
 
 class SetupTest : public testing::Test {
  protected:
-  Result<int> Run() { return RunSetup(command_, models_, device_, terminal_); }
+  Result<int> Run() { return RunSetup(command_, models_, device_, console_); }
 
   SetupCommand command_{
       .asked = true, .provider = "acme", .model = "m", .key_variable = "", .yes = true};
   FakeModels models_;
   FakeDevice device_;
-  Terminal terminal_;
+  face::Console console_;
 };
 
 TEST_F(SetupTest, AModelWhoseKeyIsThereIsTried) {
-  EXPECT_EQ(Run(), kExitDone);
+  EXPECT_EQ(Run(), face::kExitDone);
   EXPECT_EQ(models_.checks, 1);
   protocol::ModelChoice choice;
   choice.provider = "acme";
@@ -82,15 +82,15 @@ TEST_F(SetupTest, AModelWhoseKeyIsThereIsTried) {
 
 TEST_F(SetupTest, AModelThatDoesNotAnswerIsAFailure) {
   models_.failure = "overloaded";
-  EXPECT_EQ(Run(), kExitFailed);
+  EXPECT_EQ(Run(), face::kExitFailed);
   models_.failure = "auth";
-  EXPECT_EQ(Run(), kExitAuth);
+  EXPECT_EQ(Run(), face::kExitAuth);
 }
 
 TEST_F(SetupTest, WithoutItsKeyAModelIsChosenAndNotAsked) {
   models_.has_key = false;
   command_.key_variable = "OTHER_KEY";
-  EXPECT_EQ(Run(), kExitDone);
+  EXPECT_EQ(Run(), face::kExitDone);
   EXPECT_EQ(models_.checks, 0);
   EXPECT_EQ(device_.chosen.api_key_env, "OTHER_KEY");
 }

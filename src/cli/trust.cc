@@ -5,19 +5,19 @@
 #include <fmt/format.h>
 
 #include "base/text_width.h"
-#include "cli/exit_codes.h"
 #include "client/await.h"
+#include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
 
-std::string Text(const protocol::TrustReport& report, const Terminal& terminal) {
+std::string Text(const protocol::TrustReport& report, const face::Console& console) {
   std::string text;
   for (const protocol::TrustRow& row : report.parts) {
     if (row.what.empty()) continue;
     text += fmt::format("{}  {:<11} {}\n",
-                        row.trusted ? terminal.Styled(Style::kGreen, "trusted    ")
-                                    : terminal.Styled(Style::kYellow, "not trusted"),
+                        row.trusted ? console.Styled(face::Style::kGreen, "trusted    ")
+                                    : console.Styled(face::Style::kYellow, "not trusted"),
                         row.part, PrintableText(row.what));
   }
   if (text.empty()) return "the project brings nothing that acts\n";
@@ -27,7 +27,7 @@ std::string Text(const protocol::TrustReport& report, const Terminal& terminal) 
 
 }  // namespace
 
-Result<int> RunTrust(const TrustCommand& command, client::Device& device, Terminal& terminal) {
+Result<int> RunTrust(const TrustCommand& command, client::Device& device, face::Console& console) {
   std::error_code error;
   const std::string given = command.cwd.empty() ? "." : command.cwd;
   const std::string folder = std::filesystem::canonical(given, error);
@@ -43,8 +43,8 @@ Result<int> RunTrust(const TrustCommand& command, client::Device& device, Termin
     RETURN_IF_ERROR(client::Await(device, &client::Device::SetTrust, folder, parts));
   ASSIGN_OR_RETURN(const protocol::TrustReport report,
                    client::Await(device, &client::Device::Trust, folder));
-  const std::string text = command.json ? Encode(report) + "\n" : Text(report, terminal);
-  return terminal.Print(text) ? kExitDone : kExitFailed;
+  const std::string text = command.json ? Encode(report) + "\n" : Text(report, console);
+  return console.Print(text) ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace stet::cli

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/text_width.h"
-#include "cli/exit_codes.h"
 #include "client/await.h"
+#include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
@@ -37,9 +37,9 @@ class Unseen {
 };
 
 /// A line from a terminal; all of stdin, without a last line end, from anything else.
-Result<std::string> ReadValue(const std::string& name, Terminal& terminal) {
+Result<std::string> ReadValue(const std::string& name, face::Console& console) {
   const bool typed = ::isatty(STDIN_FILENO) == 1;
-  if (typed) terminal.Say(fmt::format("the value of {} (it is not shown):", name));
+  if (typed) console.Say(fmt::format("the value of {} (it is not shown):", name));
   const Unseen unseen;
   std::string value;
   int byte = 0;
@@ -52,20 +52,20 @@ Result<std::string> ReadValue(const std::string& name, Terminal& terminal) {
   return value;
 }
 
-Result<int> Get(const VaultCommand& command, client::Device& device, Terminal& terminal) {
+Result<int> Get(const VaultCommand& command, client::Device& device, face::Console& console) {
   ASSIGN_OR_RETURN(const std::string value,
                    client::Await(device, &client::Device::VaultValue, command.name));
   if (!command.reveal) {
     const std::string text =
         fmt::format("{} is there, {} bytes; --reveal prints it\n", command.name, value.size());
-    return terminal.Print(text) ? kExitDone : kExitFailed;
+    return console.Print(text) ? face::kExitDone : face::kExitFailed;
   }
-  if (terminal.stdout_is_terminal())
-    terminal.Say("stet: the secret stands on your screen now, and in what it remembers");
-  return terminal.Print(value + "\n") ? kExitDone : kExitFailed;
+  if (console.stdout_is_terminal())
+    console.Say("stet: the secret stands on your screen now, and in what it remembers");
+  return console.Print(value + "\n") ? face::kExitDone : face::kExitFailed;
 }
 
-Result<int> List(const VaultCommand& command, client::Device& device, Terminal& terminal) {
+Result<int> List(const VaultCommand& command, client::Device& device, face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::VaultReport report,
                    client::Await(device, &client::Device::Vault));
   std::string text;
@@ -74,25 +74,25 @@ Result<int> List(const VaultCommand& command, client::Device& device, Terminal& 
   } else {
     for (const std::string& name : report.names) text += PrintableText(name) + "\n";
   }
-  return terminal.Print(text) ? kExitDone : kExitFailed;
+  return console.Print(text) ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace
 
-Result<int> RunVault(const VaultCommand& command, client::Device& device, Terminal& terminal) {
-  if (command.verb == "get") return Get(command, device, terminal);
-  if (command.verb == "ls") return List(command, device, terminal);
+Result<int> RunVault(const VaultCommand& command, client::Device& device, face::Console& console) {
+  if (command.verb == "get") return Get(command, device, console);
+  if (command.verb == "ls") return List(command, device, console);
   if (command.verb == "rm") {
     RETURN_IF_ERROR(client::Await(device, &client::Device::RemoveVault, command.name));
-    return kExitDone;
+    return face::kExitDone;
   }
-  ASSIGN_OR_RETURN(const std::string value, ReadValue(command.name, terminal));
+  ASSIGN_OR_RETURN(const std::string value, ReadValue(command.name, console));
   RETURN_IF_ERROR(client::Await(device, &client::Device::SetVault, command.name, value));
   ASSIGN_OR_RETURN(const protocol::VaultReport report,
                    client::Await(device, &client::Device::Vault));
-  terminal.Say(fmt::format("stet: {} is kept; the key of the vault is in {}", command.name,
-                           PrintableText(report.key_place)));
-  return kExitDone;
+  console.Say(fmt::format("stet: {} is kept; the key of the vault is in {}", command.name,
+                          PrintableText(report.key_place)));
+  return face::kExitDone;
 }
 
 }  // namespace stet::cli

@@ -3,12 +3,12 @@
 
 #include "base/result.h"
 #include "cli/arguments.h"
-#include "cli/terminal.h"
 #include "client/device.h"
+#include "face/console.h"
 
 namespace stet::cli {
 
 /// The exit code, or why it failed.
-Result<int> RunVault(const VaultCommand& command, client::Device& device, Terminal& terminal);
+Result<int> RunVault(const VaultCommand& command, client::Device& device, face::Console& console);
 
 }  // namespace stet::cli
