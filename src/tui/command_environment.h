@@ -1,4 +1,4 @@
-// Desk: what a slash command of an interactive session works with.
+// CommandEnvironment: what a slash command of an interactive session works with.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ struct Leaving {
 
 /// Everything referred to outlives it; calls come from the face's thread. A command never waits:
 /// what it asks is answered in a function that Then or Refreshed is given, which may use it.
-struct Desk {
+struct CommandEnvironment {
   client::LiveSession& session;
   client::Sessions& sessions;
   client::Device& device;

@@ -96,7 +96,7 @@ Status InteractiveSession::Close() {
 
 /// What was asked before we came, of which no news comes.
 void InteractiveSession::TakeOpenAsks() {
-  desk_->Refreshed([this] {
+  environment_->Refreshed([this] {
     for (const protocol::Ask& ask : protocol::OpenAsks(state_)) Put(ask);
   });
 }
@@ -225,7 +225,7 @@ void InteractiveSession::ShowTurnReport(const protocol::RuntimeEnd& end,
                          CountText(cost.input + cost.cache_read + cost.cache_write),
                          CountText(cost.output),
                          cost.price > 0 ? "  " + face::MoneyText(cost.price) : ""));
-  desk_->Refreshed([this, completed = end.reason == "completed"] {
+  environment_->Refreshed([this, completed = end.reason == "completed"] {
     if (!completed && !(state_.follow_ups.empty() && state_.steers.empty()))
       view_.Note("what is queued waits: /continue goes on, /queue shows it", face::Style::kYellow);
   });
@@ -376,7 +376,7 @@ void InteractiveSession::Submit(const std::string& text) {
         client::ParseLine(line, client::Face::kTerminal, state_.commands);
     if (slash.kind != client::ParsedLine::Kind::kMessage) {
       view_.Note("/" + slash.name + (slash.argument.empty() ? "" : " " + slash.argument));
-      return RunSlash(slash, *desk_);
+      return RunSlash(slash, *environment_);
     }
   }
   const bool steer = view_.running() && line.starts_with('!') && line.size() > 1;
@@ -406,7 +406,7 @@ void InteractiveSession::Sent(const Unsent& sent, const Result<protocol::Accepte
     if (accepted->what == "started") return TurnBegan(accepted->turn_id);
     return view_.Note(fmt::format("{}: {}", accepted->what, OneLineText(sent.text)));
   }
-  desk_->Complain(accepted.error());
+  environment_->Complain(accepted.error());
   const Code code = accepted.error().code;
   // Not lost: it can be sent again.
   if (code == Code::kTimeout || code == Code::kUnavailable) {

@@ -68,7 +68,7 @@ class InteractiveSession {
   }
 
   void Attached(Result<std::unique_ptr<client::LiveSession>> attached);
-  void MakeDesk();
+  void MakeEnvironment();
   void ShowOpening();
   void ShowRest(std::vector<protocol::Event> path);
   void ShowWhatWaits();
@@ -136,7 +136,7 @@ class InteractiveSession {
   std::string ended_turn_;                        // The last of which the end was heard.
   std::deque<Unsent> unsent_;
   std::optional<Unsent> doubtful_;  // Failed such that it may have been done.
-  std::optional<Desk> desk_;
+  std::optional<CommandEnvironment> environment_;
   KeyReader keys_;
   LineEditor editor_;
   LineEditor dialog_editor_;

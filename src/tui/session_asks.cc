@@ -89,7 +89,7 @@ void InteractiveSession::Deny(const std::string& request_id, const std::string& 
 void InteractiveSession::Answer(const protocol::AskAnswer& answer, std::function<void()> done) {
   session_->Answer(answer, Later("answer", [this, done = std::move(done)](const Status& taken) {
                      if (taken) return done();
-                     desk_->Complain(taken.error());
+                     environment_->Complain(taken.error());
                      TakeOpenAsks();
                    }));
 }

@@ -16,7 +16,7 @@ void InteractiveSession::Attached(Result<std::unique_ptr<client::LiveSession>> a
     return;
   }
   session_ = *std::move(attached);
-  MakeDesk();
+  MakeEnvironment();
   session_->State(Later("state", [this](Result<protocol::LiveState> state) {
     if (!state) {
       failed_ = state.error();
@@ -27,25 +27,26 @@ void InteractiveSession::Attached(Result<std::unique_ptr<client::LiveSession>> a
   }));
 }
 
-void InteractiveSession::MakeDesk() {
-  desk_.emplace(Desk{.session = *session_,
-                     .sessions = setup_.sessions,
-                     .device = setup_.device,
-                     .view = view_,
-                     .console = setup_.console,
-                     .inbox = inbox_,
-                     .waits = waits_,
-                     .state = state_,
-                     .ask = [this](Dialog dialog) { Ask(std::move(dialog)); },
-                     .write = [this](std::string text) { editor_.SetText(std::move(text)); },
-                     .leave = [this](Leaving leaving) { leaving_ = std::move(leaving); },
-                     .begin = [this](const auto& turn_id) { TurnBegan(turn_id); },
-                     .pick_session =
-                         [this](const std::vector<protocol::SessionSummary>& sessions) {
-                           screen_.Hide();
-                           setup_.tty.Write(screen_.Take());
-                           return PickSession(sessions, setup_.tty);
-                         }});
+void InteractiveSession::MakeEnvironment() {
+  environment_.emplace(
+      CommandEnvironment{.session = *session_,
+                         .sessions = setup_.sessions,
+                         .device = setup_.device,
+                         .view = view_,
+                         .console = setup_.console,
+                         .inbox = inbox_,
+                         .waits = waits_,
+                         .state = state_,
+                         .ask = [this](Dialog dialog) { Ask(std::move(dialog)); },
+                         .write = [this](std::string text) { editor_.SetText(std::move(text)); },
+                         .leave = [this](Leaving leaving) { leaving_ = std::move(leaving); },
+                         .begin = [this](const auto& turn_id) { TurnBegan(turn_id); },
+                         .pick_session =
+                             [this](const std::vector<protocol::SessionSummary>& sessions) {
+                               screen_.Hide();
+                               setup_.tty.Write(screen_.Take());
+                               return PickSession(sessions, setup_.tty);
+                             }});
 }
 
 void InteractiveSession::ShowOpening() {
@@ -55,7 +56,7 @@ void InteractiveSession::ShowOpening() {
   if (!resumed_) return Opened();
   const auto shown = [this](Result<std::vector<protocol::Event>> path) {
     if (path) return ShowRest(*std::move(path));
-    desk_->Complain(path.error());
+    environment_->Complain(path.error());
     ShowWhatWaits();
   };
   session_->Recent(kShownEvents, Later("history", shown));
@@ -67,7 +68,7 @@ void InteractiveSession::ShowRest(std::vector<protocol::Event> path) {
     if (end)
       ShowEvents(transcript_.Reconcile(*std::move(end), kShownEvents), view_);
     else
-      desk_->Complain(end.error());
+      environment_->Complain(end.error());
     ShowWhatWaits();
   };
   if (!transcript_.NeedsMore(path)) return show(std::move(path));

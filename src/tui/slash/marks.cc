@@ -9,13 +9,15 @@
 namespace stet::tui {
 namespace {
 
-void Mark(std::string_view what, const std::string& id, const std::string& text, Desk& desk) {
+void Mark(std::string_view what, const std::string& id, const std::string& text,
+          CommandEnvironment& environment) {
   protocol::Mark mark;
   mark.what = what;
   mark.id = id;
   mark.text = text;
-  desk.session.Mark(mark,
-                    desk.Then("mark", [&desk](const std::string& done) { desk.view.Note(done); }));
+  environment.session.Mark(mark, environment.Then("mark", [&environment](const std::string& done) {
+    environment.view.Note(done);
+  }));
 }
 
 /// The first word, and what stands behind it.
@@ -26,73 +28,79 @@ std::pair<std::string, std::string> Split(const std::string& text) {
 }
 
 /// Shows what `make` gives of the run, or says that there is none.
-void Show(Desk& desk, std::string (*make)(const protocol::RunReport&), std::string_view none) {
-  desk.session.Run(desk.Then("run", [&desk, make, none](const protocol::RunReport& report) {
-    const std::string text = make(report);
-    if (text.empty()) return desk.view.Note(none);
-    desk.view.Block(text);
-  }));
+void Show(CommandEnvironment& environment, std::string (*make)(const protocol::RunReport&),
+          std::string_view none) {
+  environment.session.Run(
+      environment.Then("run", [&environment, make, none](const protocol::RunReport& report) {
+        const std::string text = make(report);
+        if (text.empty()) return environment.view.Note(none);
+        environment.view.Block(text);
+      }));
 }
 
 }  // namespace
 
-void RunPin(const std::string& text, Desk& desk) {
-  if (text.empty()) return desk.view.Note("write the text behind it: /pin TEXT", face::Style::kRed);
-  Mark("pin", "", text, desk);
+void RunPin(const std::string& text, CommandEnvironment& environment) {
+  if (text.empty())
+    return environment.view.Note("write the text behind it: /pin TEXT", face::Style::kRed);
+  Mark("pin", "", text, environment);
 }
 
-void RunPins(const std::string&, Desk& desk) {
-  desk.session.Run(desk.Then("run", [&desk](const protocol::RunReport& report) {
-    if (report.pins.empty()) return desk.view.Note("nothing is pinned; /pin TEXT does it");
-    desk.view.Block(face::PinsText(report.pins, desk.console.columns() - 1) +
-                    "/unpin N removes one\n");
-  }));
+void RunPins(const std::string&, CommandEnvironment& environment) {
+  environment.session.Run(
+      environment.Then("run", [&environment](const protocol::RunReport& report) {
+        if (report.pins.empty())
+          return environment.view.Note("nothing is pinned; /pin TEXT does it");
+        environment.view.Block(face::PinsText(report.pins, environment.console.columns() - 1) +
+                               "/unpin N removes one\n");
+      }));
 }
 
-void RunUnpin(const std::string& id, Desk& desk) {
-  if (id.empty()) return RunPins("", desk);
-  Mark("unpin", id, "", desk);
+void RunUnpin(const std::string& id, CommandEnvironment& environment) {
+  if (id.empty()) return RunPins("", environment);
+  Mark("unpin", id, "", environment);
 }
 
-void RunSnip(const std::string& id, Desk& desk) {
-  if (!id.empty()) return Mark("snip", id, "", desk);
-  desk.session.Turns(desk.Then("turns", [&desk](const protocol::TurnRows& turns) {
+void RunSnip(const std::string& id, CommandEnvironment& environment) {
+  if (!id.empty()) return Mark("snip", id, "", environment);
+  environment.session.Turns(environment.Then("turns", [&environment](
+                                                          const protocol::TurnRows& turns) {
     const std::string text =
-        face::TurnsText(turns, desk.view.running(), desk.console.columns() - 1);
-    if (text.empty()) return desk.view.Note("there is no finished turn yet");
-    desk.view.Block(text + "/snip N hides one from the model, /unsnip N shows it again\n");
+        face::TurnsText(turns, environment.view.running(), environment.console.columns() - 1);
+    if (text.empty()) return environment.view.Note("there is no finished turn yet");
+    environment.view.Block(text + "/snip N hides one from the model, /unsnip N shows it again\n");
   }));
 }
 
-void RunUnsnip(const std::string& id, Desk& desk) {
-  if (id.empty()) return RunSnip("", desk);
-  Mark("unsnip", id, "", desk);
+void RunUnsnip(const std::string& id, CommandEnvironment& environment) {
+  if (id.empty()) return RunSnip("", environment);
+  Mark("unsnip", id, "", environment);
 }
 
-void RunGate(const std::string& argument, Desk& desk) {
+void RunGate(const std::string& argument, CommandEnvironment& environment) {
   if (argument.empty())
-    return Show(desk, face::GatesText,
+    return Show(environment, face::GatesText,
                 "no gate is set; /gate finish test wants tests to pass before the end");
   const auto [verb, rest] = Split(argument);
-  if (verb == "clear") return Mark("clear", rest, "", desk);
-  if (verb != "waive") return Mark("gate", "", argument, desk);
+  if (verb == "clear") return Mark("clear", rest, "", environment);
+  if (verb != "waive") return Mark("gate", "", argument, environment);
   const auto [id, why] = Split(rest);
-  Mark("waive", id, why, desk);
+  Mark("waive", id, why, environment);
 }
 
-void RunQuestions(const std::string&, Desk& desk) {
-  Show(desk, face::QuestionsText, "no question is open");
+void RunQuestions(const std::string&, CommandEnvironment& environment) {
+  Show(environment, face::QuestionsText, "no question is open");
 }
 
-void RunPlan(const std::string&, Desk& desk) {
-  desk.Refreshed([&desk] {
-    if (desk.state.mode == "plan") return Show(desk, face::PlanText, "");
+void RunPlan(const std::string&, CommandEnvironment& environment) {
+  environment.Refreshed([&environment] {
+    if (environment.state.mode == "plan") return Show(environment, face::PlanText, "");
     protocol::Change change;
     change.mode = "plan";
-    desk.session.Change(change, desk.Then("mode", [&desk] {
-      desk.state.mode = "plan";
-      desk.view.Note("mode: plan");
-      Show(desk, face::PlanText, "");
+    environment.session.Change(change, environment.Then("mode", [&environment] {
+      environment.state.mode = "plan";
+      environment.view.Note("mode: plan");
+      Show(environment, face::PlanText, "");
     }));
   });
 }

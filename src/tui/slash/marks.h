@@ -7,18 +7,18 @@
 
 namespace stet::tui {
 
-void RunPin(const std::string& text, Desk& desk);
-void RunPins(const std::string&, Desk& desk);
-void RunUnpin(const std::string& id, Desk& desk);
+void RunPin(const std::string& text, CommandEnvironment& environment);
+void RunPins(const std::string&, CommandEnvironment& environment);
+void RunUnpin(const std::string& id, CommandEnvironment& environment);
 
 /// Without an id, the turns that can be named.
-void RunSnip(const std::string& id, Desk& desk);
-void RunUnsnip(const std::string& id, Desk& desk);
+void RunSnip(const std::string& id, CommandEnvironment& environment);
+void RunUnsnip(const std::string& id, CommandEnvironment& environment);
 
 /// `argument`: nothing, "NAME EVIDENCE", "clear ID" or "waive ID WHY".
-void RunGate(const std::string& argument, Desk& desk);
-void RunQuestions(const std::string&, Desk& desk);
+void RunGate(const std::string& argument, CommandEnvironment& environment);
+void RunQuestions(const std::string&, CommandEnvironment& environment);
 /// Enters plan mode when the session is in another one; then shows where the run stands.
-void RunPlan(const std::string&, Desk& desk);
+void RunPlan(const std::string&, CommandEnvironment& environment);
 
 }  // namespace stet::tui

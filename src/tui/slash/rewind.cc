@@ -29,31 +29,31 @@ std::optional<std::size_t> NumberIn(const std::string& text, std::size_t most) {
   return number - 1;
 }
 
-std::string ListOf(const Places& places, const Desk& desk) {
+std::string ListOf(const Places& places, const CommandEnvironment& environment) {
   std::string rows;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::string row = fmt::format("{:>3}  {}", i + 1, OneLineText(places[i].text));
-    rows += FitText(PrintableText(row), desk.console.columns() - 1) + "\n";
+    rows += FitText(PrintableText(row), environment.console.columns() - 1) + "\n";
   }
   return rows;
 }
 
 /// Lists the places and goes to the one that is picked.
-void PickPlace(Places places, const std::string& prompt, Desk& desk,
+void PickPlace(Places places, const std::string& prompt, CommandEnvironment& environment,
                std::function<void(const Place&)> go) {
-  desk.view.Block(ListOf(places, desk));
-  desk.ask({.id = "",
-            .prompt = prompt,
-            .keys = "",
-            .answered = [places = std::move(places), &desk,
-                         go = std::move(go)](const std::string& said) {
-              if (said.empty()) return;
-              if (const std::optional<std::size_t> number = NumberIn(said, places.size()))
-                go(places[*number]);
-              else
-                desk.view.Note(fmt::format("{} is none of the numbers above", said),
-                               face::Style::kRed);
-            }});
+  environment.view.Block(ListOf(places, environment));
+  environment.ask({.id = "",
+                   .prompt = prompt,
+                   .keys = "",
+                   .answered = [places = std::move(places), &environment,
+                                go = std::move(go)](const std::string& said) {
+                     if (said.empty()) return;
+                     if (const std::optional<std::size_t> number = NumberIn(said, places.size()))
+                       go(places[*number]);
+                     else
+                       environment.view.Note(fmt::format("{} is none of the numbers above", said),
+                                             face::Style::kRed);
+                   }});
 }
 
 std::string FileLine(const protocol::FileRow& row) {
@@ -63,46 +63,51 @@ std::string FileLine(const protocol::FileRow& row) {
   return PrintableText(line) + "\n";
 }
 
-void Restore(const std::optional<std::string>& target, Desk& desk) {
-  desk.session.FilesSince(target, true, desk.Then("files", [&desk](const protocol::FileRows& rows) {
-    const auto restored = std::ranges::count_if(rows, &protocol::FileRow::restored);
-    desk.view.Note(fmt::format("{} of {} files put back", restored, rows.size()));
-  }));
+void Restore(const std::optional<std::string>& target, CommandEnvironment& environment) {
+  environment.session.FilesSince(
+      target, true, environment.Then("files", [&environment](const protocol::FileRows& rows) {
+        const auto restored = std::ranges::count_if(rows, &protocol::FileRow::restored);
+        environment.view.Note(fmt::format("{} of {} files put back", restored, rows.size()));
+      }));
 }
 
-void Rewind(const Place& place, bool restore, Desk& desk) {
-  const auto moved = [place, restore, &desk](const client::Moved&) {
-    desk.view.Note(
+void Rewind(const Place& place, bool restore, CommandEnvironment& environment) {
+  const auto moved = [place, restore, &environment](const client::Moved&) {
+    environment.view.Note(
         place.event
             ? fmt::format("back at {}; nothing was deleted: /branch leads back", *place.event)
             : "back before the first message; nothing was deleted: /branch leads back");
-    if (restore) Restore(place.event, desk);
-    if (!place.text.empty()) desk.write(place.text);
+    if (restore) Restore(place.event, environment);
+    if (!place.text.empty()) environment.write(place.text);
   };
-  desk.session.Rewind(place.event, desk.Then("rewind", moved));
+  environment.session.Rewind(place.event, environment.Then("rewind", moved));
 }
 
 /// Asks whether these files shall be put back, if any can, before anything moves.
-void OfferFiles(const Place& place, const protocol::FileRows& rows, Desk& desk) {
+void OfferFiles(const Place& place, const protocol::FileRows& rows,
+                CommandEnvironment& environment) {
   const bool any = std::ranges::any_of(
       rows, [](const protocol::FileRow& row) { return row.can_restore && !row.changed_since; });
   std::string files;
   for (const protocol::FileRow& row : rows) files += FileLine(row);
-  if (!files.empty()) desk.view.Block("Files that changed since:\n" + files);
-  if (!any) return Rewind(place, false, desk);
-  desk.ask(
+  if (!files.empty()) environment.view.Block("Files that changed since:\n" + files);
+  if (!any) return Rewind(place, false, environment);
+  environment.ask(
       {.id = "",
        .prompt =
            "Put these files back as they were? y yes   n no, only the conversation   Esc stay here",
        .keys = "yn",
-       .answered = [place, &desk](const std::string& key) { Rewind(place, key == "y", desk); }});
+       .answered = [place, &environment](const std::string& key) {
+         Rewind(place, key == "y", environment);
+       }});
 }
 
-void OfferRewind(const Place& place, Desk& desk) {
-  desk.session.FilesSince(place.event, false,
-                          desk.Then("files", [place, &desk](const protocol::FileRows& rows) {
-                            OfferFiles(place, rows, desk);
-                          }));
+void OfferRewind(const Place& place, CommandEnvironment& environment) {
+  environment.session.FilesSince(
+      place.event, false,
+      environment.Then("files", [place, &environment](const protocol::FileRows& rows) {
+        OfferFiles(place, rows, environment);
+      }));
 }
 
 /// Before each prompt on the path, the newest first.
@@ -129,38 +134,39 @@ Places LeavesOf(const protocol::SessionTree& tree) {
   return places;
 }
 
-void GoToLeaf(const std::string& leaf, Desk& desk) {
-  desk.session.Branch(leaf, desk.Then("branch", [&desk](const client::Moved& moved) {
-    desk.view.Note(fmt::format("now at {}", moved.new_leaf.value_or("the start")));
-  }));
+void GoToLeaf(const std::string& leaf, CommandEnvironment& environment) {
+  environment.session.Branch(
+      leaf, environment.Then("branch", [&environment](const client::Moved& moved) {
+        environment.view.Note(fmt::format("now at {}", moved.new_leaf.value_or("the start")));
+      }));
 }
 
 }  // namespace
 
-void RunRewind(const std::string& event, Desk& desk) {
-  if (desk.view.running())
-    return desk.view.Note("a turn runs: stop it with Ctrl-C first", face::Style::kRed);
-  if (!event.empty()) return OfferRewind({event, ""}, desk);
-  const auto pick = [&desk](const protocol::SessionTree& tree) {
+void RunRewind(const std::string& event, CommandEnvironment& environment) {
+  if (environment.view.running())
+    return environment.view.Note("a turn runs: stop it with Ctrl-C first", face::Style::kRed);
+  if (!event.empty()) return OfferRewind({event, ""}, environment);
+  const auto pick = [&environment](const protocol::SessionTree& tree) {
     Places places = PromptsOf(tree);
-    if (places.empty()) return desk.view.Note("there is nothing to go back to yet");
-    PickPlace(std::move(places), "back to before which of these (a number, or nothing)? ", desk,
-              [&desk](const Place& place) { OfferRewind(place, desk); });
+    if (places.empty()) return environment.view.Note("there is nothing to go back to yet");
+    PickPlace(std::move(places), "back to before which of these (a number, or nothing)? ",
+              environment, [&environment](const Place& place) { OfferRewind(place, environment); });
   };
-  desk.sessions.Tree(desk.state.session_id, desk.Then("tree", pick));
+  environment.sessions.Tree(environment.state.session_id, environment.Then("tree", pick));
 }
 
-void RunBranch(const std::string& leaf, Desk& desk) {
-  if (desk.view.running())
-    return desk.view.Note("a turn runs: stop it with Ctrl-C first", face::Style::kRed);
-  if (!leaf.empty()) return GoToLeaf(leaf, desk);
-  const auto pick = [&desk](const protocol::SessionTree& tree) {
+void RunBranch(const std::string& leaf, CommandEnvironment& environment) {
+  if (environment.view.running())
+    return environment.view.Note("a turn runs: stop it with Ctrl-C first", face::Style::kRed);
+  if (!leaf.empty()) return GoToLeaf(leaf, environment);
+  const auto pick = [&environment](const protocol::SessionTree& tree) {
     Places places = LeavesOf(tree);
-    if (places.empty()) return desk.view.Note("there are no branches yet");
-    PickPlace(std::move(places), "to which of these (a number, or nothing)? ", desk,
-              [&desk](const Place& place) { GoToLeaf(*place.event, desk); });
+    if (places.empty()) return environment.view.Note("there are no branches yet");
+    PickPlace(std::move(places), "to which of these (a number, or nothing)? ", environment,
+              [&environment](const Place& place) { GoToLeaf(*place.event, environment); });
   };
-  desk.sessions.Tree(desk.state.session_id, desk.Then("tree", pick));
+  environment.sessions.Tree(environment.state.session_id, environment.Then("tree", pick));
 }
 
 }  // namespace stet::tui

@@ -26,135 +26,153 @@ std::string TakeWord(std::string_view& text) {
   return word;
 }
 
-void RunHelp(const std::string&, Desk& desk);
+void RunHelp(const std::string&, CommandEnvironment& environment);
 
 /// Makes the change, then tells `what` it is now.
-void Change(const protocol::Change& change, std::string_view what, Desk& desk) {
-  const auto tell = [what, &desk] {
-    const protocol::LiveState& state = desk.state;
+void Change(const protocol::Change& change, std::string_view what,
+            CommandEnvironment& environment) {
+  const auto tell = [what, &environment] {
+    const protocol::LiveState& state = environment.state;
     const std::string& now = what == "model"    ? state.model
                              : what == "effort" ? state.effort
                                                 : state.mode;
-    desk.view.Note(fmt::format("{}: {}", what, now));
+    environment.view.Note(fmt::format("{}: {}", what, now));
   };
-  desk.session.Change(change, desk.Then(what, [&desk, tell] { desk.Refreshed(tell); }));
+  environment.session.Change(
+      change, environment.Then(what, [&environment, tell] { environment.Refreshed(tell); }));
 }
 
-void RunModel(const std::string& name, Desk& desk) {
+void RunModel(const std::string& name, CommandEnvironment& environment) {
   if (name.empty())
-    return desk.Refreshed([&desk] {
-      desk.view.Note(fmt::format("model: {}; /model NAME changes it, `stet models` lists them",
-                                 desk.state.model));
+    return environment.Refreshed([&environment] {
+      environment.view.Note(fmt::format(
+          "model: {}; /model NAME changes it, `stet models` lists them", environment.state.model));
     });
   protocol::Change change;
   change.model = name;
-  Change(change, "model", desk);
+  Change(change, "model", environment);
 }
 
-void RunEffort(const std::string& level, Desk& desk) {
+void RunEffort(const std::string& level, CommandEnvironment& environment) {
   if (level.empty())
-    return desk.Refreshed([&desk] {
-      const std::string& now = desk.state.effort;
-      desk.view.Note(fmt::format("effort: {}; one of none, minimal, low, medium, high, xhigh, max",
-                                 now.empty() ? "the model's own" : now));
+    return environment.Refreshed([&environment] {
+      const std::string& now = environment.state.effort;
+      environment.view.Note(
+          fmt::format("effort: {}; one of none, minimal, low, medium, high, xhigh, max",
+                      now.empty() ? "the model's own" : now));
     });
   protocol::Change change;
   change.effort = level;
-  Change(change, "effort", desk);
+  Change(change, "effort", environment);
 }
 
-void RunMode(const std::string& mode, Desk& desk) {
+void RunMode(const std::string& mode, CommandEnvironment& environment) {
   if (mode.empty())
-    return desk.Refreshed([&desk] {
-      desk.view.Note(fmt::format(
-          "mode: {}; one of default, acceptEdits, auto, plan, dontAsk, bypass", desk.state.mode));
+    return environment.Refreshed([&environment] {
+      environment.view.Note(
+          fmt::format("mode: {}; one of default, acceptEdits, auto, plan, dontAsk, bypass",
+                      environment.state.mode));
     });
   protocol::Change change;
   change.mode = mode;
-  Change(change, "mode", desk);
+  Change(change, "mode", environment);
 }
 
-void ShowPermissions(const protocol::PermissionReport& report, Desk& desk) {
+void ShowPermissions(const protocol::PermissionReport& report, CommandEnvironment& environment) {
   std::string text = fmt::format("mode: {}{}\n", report.mode,
                                  report.sandboxed ? ", commands run in a sandbox" : "");
   for (const protocol::RuleRow& row : report.rules)
     text += fmt::format("  {:<6} {}  {}\n", row.verdict, PrintableText(row.rule),
-                        desk.console.Styled(face::Style::kDim, row.source));
+                        environment.console.Styled(face::Style::kDim, row.source));
   if (report.excludes)
     text += "  files of the project are excluded (.stetignore, [policy] exclude)\n";
-  desk.view.Block(text);
+  environment.view.Block(text);
 }
 
-void RunPermissions(const std::string&, Desk& desk) {
-  desk.session.Permissions(desk.Then(
-      "permissions",
-      [&desk](const protocol::PermissionReport& report) { ShowPermissions(report, desk); }));
+void RunPermissions(const std::string&, CommandEnvironment& environment) {
+  environment.session.Permissions(
+      environment.Then("permissions", [&environment](const protocol::PermissionReport& report) {
+        ShowPermissions(report, environment);
+      }));
 }
 
-void RunTitle(const std::string& title, Desk& desk) {
+void RunTitle(const std::string& title, CommandEnvironment& environment) {
   if (title.empty())
-    return desk.view.Note("write the title behind it: /title TEXT", face::Style::kRed);
+    return environment.view.Note("write the title behind it: /title TEXT", face::Style::kRed);
   protocol::Change change;
   change.title = title;
-  desk.session.Change(change,
-                      desk.Then("title", [title, &desk] { desk.view.Note("titled: " + title); }));
-}
-
-void RunCost(const std::string&, Desk& desk) {
-  desk.sessions.Cost(desk.state.session_id,
-                     desk.Then("cost", [&desk](const protocol::CostReport& cost) {
-                       desk.view.Block(face::CostText(cost));
-                     }));
-}
-
-void RunContext(const std::string&, Desk& desk) {
-  desk.sessions.Context(desk.state.session_id, {},
-                        desk.Then("context", [&desk](const protocol::ContextReport& report) {
-                          desk.view.Block(face::ContextText(report));
-                        }));
-}
-
-void RunHooksList(const std::string&, Desk& desk) {
-  desk.device.Hooks(desk.state.project, desk.Then("hooks", [&desk](const protocol::HookRows& rows) {
-    desk.view.Block(face::HooksText(rows));
+  environment.session.Change(change, environment.Then("title", [title, &environment] {
+    environment.view.Note("titled: " + title);
   }));
+}
+
+void RunCost(const std::string&, CommandEnvironment& environment) {
+  environment.sessions.Cost(
+      environment.state.session_id,
+      environment.Then("cost", [&environment](const protocol::CostReport& cost) {
+        environment.view.Block(face::CostText(cost));
+      }));
+}
+
+void RunContext(const std::string&, CommandEnvironment& environment) {
+  environment.sessions.Context(
+      environment.state.session_id, {},
+      environment.Then("context", [&environment](const protocol::ContextReport& report) {
+        environment.view.Block(face::ContextText(report));
+      }));
+}
+
+void RunHooksList(const std::string&, CommandEnvironment& environment) {
+  environment.device.Hooks(
+      environment.state.project,
+      environment.Then("hooks", [&environment](const protocol::HookRows& rows) {
+        environment.view.Block(face::HooksText(rows));
+      }));
 }
 
 /// Sends what begins a turn without a message.
-void Start(std::string_view how, const std::string& text, Desk& desk) {
+void Start(std::string_view how, const std::string& text, CommandEnvironment& environment) {
   protocol::Send send;
   send.how = how;
   send.text = text;
-  desk.session.Send(send, desk.Then(how, [&desk](const protocol::Accepted& accepted) {
-    desk.begin(accepted.turn_id);
-  }));
+  environment.session.Send(
+      send, environment.Then(how, [&environment](const protocol::Accepted& accepted) {
+        environment.begin(accepted.turn_id);
+      }));
 }
 
-void RunCompact(const std::string& focus, Desk& desk) { Start("compact", focus, desk); }
+void RunCompact(const std::string& focus, CommandEnvironment& environment) {
+  Start("compact", focus, environment);
+}
 
-void RunExport(const std::string& file, Desk& desk) {
+void RunExport(const std::string& file, CommandEnvironment& environment) {
   client::ExportWanted wanted;
-  wanted.session_id = desk.state.session_id;
+  wanted.session_id = environment.state.session_id;
   wanted.path = file.empty() ? wanted.session_id + ".tar" : file;
   if (wanted.path.ends_with(".jsonl")) wanted.format = client::ExportFormat::kJsonl;
-  desk.sessions.Export(wanted, desk.Then("export", [path = wanted.path, &desk] {
-    desk.view.Note("written: " + path);
-  }));
+  environment.sessions.Export(wanted,
+                              environment.Then("export", [path = wanted.path, &environment] {
+                                environment.view.Note("written: " + path);
+                              }));
 }
 
-void RunContinue(const std::string&, Desk& desk) { Start("continue", "", desk); }
+void RunContinue(const std::string&, CommandEnvironment& environment) {
+  Start("continue", "", environment);
+}
 
-void RunResume(const std::string& id, Desk& desk) {
-  if (desk.view.running())
-    return desk.view.Note("a turn runs: stop it with Ctrl-C first", face::Style::kRed);
-  const auto go = [&desk](const std::string& session) {
-    desk.leave({.exit_code = 0, .next_session = session});
+void RunResume(const std::string& id, CommandEnvironment& environment) {
+  if (environment.view.running())
+    return environment.view.Note("a turn runs: stop it with Ctrl-C first", face::Style::kRed);
+  const auto go = [&environment](const std::string& session) {
+    environment.leave({.exit_code = 0, .next_session = session});
   };
-  if (!id.empty()) return desk.sessions.Resolve(id, desk.Then("sessions", go));
-  desk.sessions.List(
-      false, desk.Then("sessions", [&desk, go](const std::vector<protocol::SessionSummary>& all) {
-        if (const std::optional<std::string> picked = desk.pick_session(all)) go(*picked);
-      }));
+  if (!id.empty()) return environment.sessions.Resolve(id, environment.Then("sessions", go));
+  environment.sessions.List(
+      false, environment.Then(
+                 "sessions", [&environment, go](const std::vector<protocol::SessionSummary>& all) {
+                   if (const std::optional<std::string> picked = environment.pick_session(all))
+                     go(*picked);
+                 }));
 }
 
 struct Queued {
@@ -172,20 +190,20 @@ std::vector<Queued> QueueOf(const protocol::LiveState& state) {
   return all;
 }
 
-void ShowQueue(const std::vector<Queued>& queue, Desk& desk) {
-  if (queue.empty()) return desk.view.Note("nothing is queued");
+void ShowQueue(const std::vector<Queued>& queue, CommandEnvironment& environment) {
+  if (queue.empty()) return environment.view.Note("nothing is queued");
   std::string rows;
   for (std::size_t i = 0; i < queue.size(); ++i) {
     const std::string row =
         fmt::format("{:>3}  {}  {}", i + 1, queue[i].queue == "steer" ? "steers" : "follows",
                     OneLineText(queue[i].text));
-    rows += FitText(PrintableText(row), desk.console.columns() - 1) + "\n";
+    rows += FitText(PrintableText(row), environment.console.columns() - 1) + "\n";
   }
-  desk.view.Block(rows + "/queue rm N removes one, /queue edit N TEXT changes it\n");
+  environment.view.Block(rows + "/queue rm N removes one, /queue edit N TEXT changes it\n");
 }
 
-void ChangeQueue(const std::string& argument, Desk& desk) {
-  const std::vector<Queued> queue = QueueOf(desk.state);
+void ChangeQueue(const std::string& argument, CommandEnvironment& environment) {
+  const std::vector<Queued> queue = QueueOf(environment.state);
   std::string_view rest = argument;
   const std::string verb = TakeWord(rest);
   const std::string number = TakeWord(rest);
@@ -193,9 +211,11 @@ void ChangeQueue(const std::string& argument, Desk& desk) {
   std::from_chars(number.data(), number.data() + number.size(), which);
   const bool edit = verb == "edit";
   if ((!edit && verb != "rm") || which < 1 || which > queue.size() || (edit && rest.empty()))
-    return desk.view.Note("write /queue, /queue rm N or /queue edit N TEXT", face::Style::kRed);
+    return environment.view.Note("write /queue, /queue rm N or /queue edit N TEXT",
+                                 face::Style::kRed);
   const Queued& chosen = queue[which - 1];
-  protocol::QueueItems items = chosen.queue == "steer" ? desk.state.steers : desk.state.follow_ups;
+  protocol::QueueItems items =
+      chosen.queue == "steer" ? environment.state.steers : environment.state.follow_ups;
   if (edit) {
     protocol::TextBlock text;
     text.text = rest;
@@ -203,24 +223,24 @@ void ChangeQueue(const std::string& argument, Desk& desk) {
   } else {
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(chosen.place));
   }
-  desk.session.RewriteQueue(chosen.queue, items, desk.Then("queue", [&desk] {
-    desk.Refreshed([&desk] { ShowQueue(QueueOf(desk.state), desk); });
+  environment.session.RewriteQueue(chosen.queue, items, environment.Then("queue", [&environment] {
+    environment.Refreshed([&environment] { ShowQueue(QueueOf(environment.state), environment); });
   }));
 }
 
 /// `argument`: nothing, "rm N", or "edit N TEXT".
-void RunQueue(const std::string& argument, Desk& desk) {
-  desk.Refreshed([argument, &desk] {
-    if (argument.empty()) return ShowQueue(QueueOf(desk.state), desk);
-    ChangeQueue(argument, desk);
+void RunQueue(const std::string& argument, CommandEnvironment& environment) {
+  environment.Refreshed([argument, &environment] {
+    if (argument.empty()) return ShowQueue(QueueOf(environment.state), environment);
+    ChangeQueue(argument, environment);
   });
 }
 
-void RunQuit(const std::string&, Desk& desk) { desk.leave({}); }
+void RunQuit(const std::string&, CommandEnvironment& environment) { environment.leave({}); }
 
 struct SlashHandler {
   std::string_view name;
-  void (*run)(const std::string& argument, Desk& desk);
+  void (*run)(const std::string& argument, CommandEnvironment& environment);
 };
 
 constexpr auto kSlashHandlers = std::to_array<SlashHandler>({
@@ -253,14 +273,17 @@ constexpr auto kSlashHandlers = std::to_array<SlashHandler>({
 });
 static_assert(client::HandlesAll(kSlashHandlers, client::Face::kTerminal));
 
-void RunHelp(const std::string&, Desk& desk) { desk.view.Block(SlashHelp(desk.state.commands)); }
+void RunHelp(const std::string&, CommandEnvironment& environment) {
+  environment.view.Block(SlashHelp(environment.state.commands));
+}
 
 /// Runs a command that an extension brought, and shows what it says.
-void RunExtended(const client::ParsedLine& line, Desk& desk) {
-  desk.session.Command(line.name, line.argument,
-                       desk.Then("/" + line.name, [&desk](const std::string& text) {
-                         if (!text.empty()) desk.view.Block(text + "\n");
-                       }));
+void RunExtended(const client::ParsedLine& line, CommandEnvironment& environment) {
+  environment.session.Command(
+      line.name, line.argument,
+      environment.Then("/" + line.name, [&environment](const std::string& text) {
+        if (!text.empty()) environment.view.Block(text + "\n");
+      }));
 }
 
 }  // namespace
@@ -278,16 +301,17 @@ std::string SlashHelp(const protocol::Texts& of_extensions) {
          "  Ctrl-D on an empty line, or Ctrl-C twice, quits; Tab completes a command.\n";
 }
 
-void RunSlash(const client::ParsedLine& line, Desk& desk) {
+void RunSlash(const client::ParsedLine& line, CommandEnvironment& environment) {
   using Kind = client::ParsedLine::Kind;
-  if (line.kind == Kind::kExtension) return RunExtended(line, desk);
+  if (line.kind == Kind::kExtension) return RunExtended(line, environment);
   const auto* handler = std::ranges::find(kSlashHandlers, line.name, &SlashHandler::name);
   if (line.kind == Kind::kCommand && handler != kSlashHandlers.end())
-    return handler->run(line.argument, desk);
-  desk.view.Note(line.nearest.empty()
-                     ? fmt::format("there is no /{}; /help lists what there is", line.name)
-                     : fmt::format("there is no /{}; did you mean /{}?", line.name, line.nearest),
-                 face::Style::kRed);
+    return handler->run(line.argument, environment);
+  environment.view.Note(
+      line.nearest.empty()
+          ? fmt::format("there is no /{}; /help lists what there is", line.name)
+          : fmt::format("there is no /{}; did you mean /{}?", line.name, line.nearest),
+      face::Style::kRed);
 }
 
 }  // namespace stet::tui

@@ -13,6 +13,6 @@ std::string SlashHelp(const protocol::Texts& of_extensions);
 
 /// Does what the line asks for, and tells what came of it; of an unknown command, that there is
 /// none and which one is most like it. `line` is a command: its kind is not kMessage.
-void RunSlash(const client::ParsedLine& line, Desk& desk);
+void RunSlash(const client::ParsedLine& line, CommandEnvironment& environment);
 
 }  // namespace stet::tui

@@ -8,6 +8,6 @@
 namespace stet::tui {
 
 /// `argument`: nothing, "stop ID" or "output ID".
-void RunTasksList(const std::string& argument, Desk& desk);
+void RunTasksList(const std::string& argument, CommandEnvironment& environment);
 
 }  // namespace stet::tui
