@@ -1,5 +1,4 @@
-#include "cli/vault.h"
-
+// `stet vault`: secrets by name. A value is shown only to who asks for it in so many words.
 #include <cstdio>
 #include <string>
 
@@ -8,11 +7,18 @@
 #include <unistd.h>
 
 #include "base/text_width.h"
+#include "cli/verb.h"
 #include "client/await.h"
 #include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
+
+struct VaultArguments {
+  std::string name;
+  bool reveal = false;
+  bool json = false;
+};
 
 constexpr std::size_t kMaxValue = std::size_t{64} << 10;
 
@@ -52,7 +58,8 @@ Result<std::string> ReadValue(const std::string& name, face::Console& console) {
   return value;
 }
 
-Result<int> Get(const VaultCommand& command, client::Device& device, face::Console& console) {
+Result<int> GetSecret(const VaultArguments& command, client::Device& device,
+                      face::Console& console) {
   ASSIGN_OR_RETURN(const std::string value,
                    client::Await(device, &client::Device::VaultValue, command.name));
   if (!command.reveal) {
@@ -65,7 +72,8 @@ Result<int> Get(const VaultCommand& command, client::Device& device, face::Conso
   return console.Print(value + "\n") ? face::kExitDone : face::kExitFailed;
 }
 
-Result<int> List(const VaultCommand& command, client::Device& device, face::Console& console) {
+Result<int> ListSecrets(const VaultArguments& command, client::Device& device,
+                        face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::VaultReport report,
                    client::Await(device, &client::Device::Vault));
   std::string text;
@@ -77,15 +85,13 @@ Result<int> List(const VaultCommand& command, client::Device& device, face::Cons
   return console.Print(text) ? face::kExitDone : face::kExitFailed;
 }
 
-}  // namespace
+Result<int> RemoveSecret(const VaultArguments& command, client::Device& device, face::Console&) {
+  RETURN_IF_ERROR(client::Await(device, &client::Device::RemoveVault, command.name));
+  return face::kExitDone;
+}
 
-Result<int> RunVault(const VaultCommand& command, client::Device& device, face::Console& console) {
-  if (command.verb == "get") return Get(command, device, console);
-  if (command.verb == "ls") return List(command, device, console);
-  if (command.verb == "rm") {
-    RETURN_IF_ERROR(client::Await(device, &client::Device::RemoveVault, command.name));
-    return face::kExitDone;
-  }
+Result<int> SetSecret(const VaultArguments& command, client::Device& device,
+                      face::Console& console) {
   ASSIGN_OR_RETURN(const std::string value, ReadValue(command.name, console));
   RETURN_IF_ERROR(client::Await(device, &client::Device::SetVault, command.name, value));
   ASSIGN_OR_RETURN(const protocol::VaultReport report,
@@ -93,6 +99,38 @@ Result<int> RunVault(const VaultCommand& command, client::Device& device, face::
   console.Say(fmt::format("stet: {} is kept; the key of the vault is in {}", command.name,
                           PrintableText(report.key_place)));
   return face::kExitDone;
+}
+
+}  // namespace
+
+VerbEntry VaultVerb() {
+  return {"vault", "Keep keys and other secrets, by name", [](Verb& vault) {
+            const auto given = std::make_shared<VaultArguments>();
+            const Option name{.names = "NAME",
+                              .target = &given->name,
+                              .help = "What the secret is called",
+                              .required = true};
+            const Option reveal{"--reveal", &given->reveal, "Print the value itself"};
+            constexpr auto kDevice = &face::Clients::device;
+            vault.verbs = {
+                {.name = "set",
+                 .help = "Keep a secret; its value is read from stdin, or typed unseen",
+                 .options = {name},
+                 .run = Asks<kDevice>(given, SetSecret)},
+                {.name = "get",
+                 .help = "Whether it is there; with --reveal, print it",
+                 .options = {name, reveal},
+                 .run = Asks<kDevice>(given, GetSecret)},
+                {.name = "ls",
+                 .help = "The names of what is kept",
+                 .options = {JsonFlag(given->json)},
+                 .run = Asks<kDevice>(given, ListSecrets)},
+                {.name = "rm",
+                 .help = "Forget a secret",
+                 .options = {name},
+                 .run = Asks<kDevice>(given, RemoveSecret)},
+            };
+          }};
 }
 
 }  // namespace stet::cli

@@ -1,16 +1,22 @@
-#include "cli/extensions.h"
-
+// `stet extensions`: which extensions there are, where each is from, whether it runs, and what it
+// registers.
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/text_width.h"
+#include "cli/verb.h"
 #include "client/await.h"
 #include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
+
+struct ExtensionsArguments {
+  std::string cwd;  // The folder whose sessions are meant; empty: this one.
+  bool json = false;
+};
 
 std::string_view StateOf(const protocol::ExtensionRow& row) {
   if (row.active) return "on";
@@ -23,8 +29,7 @@ void Add(std::string& text, std::string_view what, const std::vector<std::string
   if (!names.empty()) text += fmt::format("  {:<11} {}\n", what, fmt::join(names, ", "));
 }
 
-}  // namespace
-
+/// A few lines for each; a sentence when there is none.
 std::string ExtensionsText(const protocol::ExtensionRows& rows) {
   if (rows.empty()) return "No extensions are installed, for the user or in this folder.\n";
   std::string text;
@@ -43,7 +48,7 @@ std::string ExtensionsText(const protocol::ExtensionRows& rows) {
   return PrintableText(text);
 }
 
-Result<int> RunExtensions(const ExtensionsCommand& command, client::Device& device,
+Result<int> RunExtensions(const ExtensionsArguments& command, client::Device& device,
                           face::Console& console) {
   std::error_code error;
   const std::string here =
@@ -53,6 +58,22 @@ Result<int> RunExtensions(const ExtensionsCommand& command, client::Device& devi
                    client::Await(device, &client::Device::Extensions, here));
   const std::string out = command.json ? Encode(rows) + "\n" : ExtensionsText(rows);
   return console.Print(out) ? face::kExitDone : face::kExitFailed;
+}
+
+}  // namespace
+
+VerbEntry ExtensionsVerb() {
+  return {"extensions", "Show the extensions there are", [](Verb& extensions) {
+            const auto given = std::make_shared<ExtensionsArguments>();
+            extensions.verbs = {
+                {.name = "ls",
+                 .help = "List them: where each comes from, whether it runs, and what it registers",
+                 .options = {{"FOLDER", &given->cwd,
+                              "The folder whose sessions are meant; this one by default"},
+                             JsonFlag(given->json)},
+                 .run = Asks<&face::Clients::device>(given, RunExtensions)},
+            };
+          }};
 }
 
 }  // namespace stet::cli

@@ -1,5 +1,4 @@
-#include "cli/tasks.h"
-
+// `stet tasks`: what runs in the background of a session.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -8,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/text_width.h"
+#include "cli/verb.h"
 #include "client/await.h"
 #include "face/chosen_session.h"
 #include "face/exit_codes.h"
@@ -15,6 +15,16 @@
 
 namespace stet::cli {
 namespace {
+
+struct TasksArguments {
+  std::string task_id;     // For all but ls.
+  std::string session_id;  // As it was typed; empty: the newest of this folder.
+  bool json = false;
+  // Of the output:
+  bool all = false;
+  std::optional<std::int64_t> offset;
+  std::optional<std::int64_t> limit;
+};
 
 Result<protocol::TaskRow> FindRow(const protocol::TaskRows& rows, const std::string& task_id) {
   const auto found = std::ranges::find(rows, task_id, &protocol::TaskRow::task_id);
@@ -31,7 +41,7 @@ Result<int> PrintText(face::Console& console, std::string_view text) {
 
 /// What every verb about one task works with.
 struct TaskWork {
-  const TasksCommand& command;
+  const TasksArguments& command;
   const std::string& session;
   client::Sessions& sessions;
   face::Console& console;
@@ -48,7 +58,7 @@ void TellLeftOut(const protocol::TaskOutput& first, const protocol::TaskOutput& 
 }
 
 /// Part by part, so that no more than one is in memory.
-Result<int> PrintTaskOutput(const TaskWork& work) {
+Result<int> PrintOutput(const TaskWork& work) {
   const auto& [command, session, sessions, console] = work;
   protocol::TaskRange range;
   range.offset = command.all ? protocol::OptionalInt(0) : command.offset;
@@ -107,27 +117,90 @@ Result<int> StopOneTask(const TaskWork& work) {
                                              row.state, how.empty() ? "" : ", " + how));
 }
 
-}  // namespace
-
-Result<int> RunTasks(const TasksCommand& command, client::Sessions& sessions,
-                     face::Console& console) {
+Result<int> ListTasks(const TasksArguments& command, client::Sessions& sessions,
+                      face::Console& console) {
   ASSIGN_OR_RETURN(const std::string session,
                    face::ChosenSession(command.session_id, "", sessions));
-  if (command.verb == "stop") return StopOneTask({command, session, sessions, console});
-  if (command.verb == "output") return PrintTaskOutput({command, session, sessions, console});
-  const Millis now = SystemClock().Now();
   ASSIGN_OR_RETURN(const protocol::TaskRows rows,
                    client::Await(sessions, &client::Sessions::Tasks, session));
-  if (command.verb == "show") {
-    ASSIGN_OR_RETURN(const protocol::TaskRow row, FindRow(rows, command.task_id));
-    return PrintText(console, command.json ? Encode(row) + "\n" : face::TaskText(row, now));
-  }
   if (command.json) return PrintText(console, Encode(rows) + "\n");
   if (rows.empty()) {
     console.Say("Nothing has run in this session's background.");
     return face::kExitDone;
   }
-  return PrintText(console, face::TasksText(rows, console.columns(), now));
+  return PrintText(console, face::TasksText(rows, console.columns(), SystemClock().Now()));
+}
+
+Result<int> ShowTask(const TasksArguments& command, client::Sessions& sessions,
+                     face::Console& console) {
+  ASSIGN_OR_RETURN(const std::string session,
+                   face::ChosenSession(command.session_id, "", sessions));
+  ASSIGN_OR_RETURN(const protocol::TaskRows rows,
+                   client::Await(sessions, &client::Sessions::Tasks, session));
+  ASSIGN_OR_RETURN(const protocol::TaskRow row, FindRow(rows, command.task_id));
+  return PrintText(console,
+                   command.json ? Encode(row) + "\n" : face::TaskText(row, SystemClock().Now()));
+}
+
+Result<int> StopTask(const TasksArguments& command, client::Sessions& sessions,
+                     face::Console& console) {
+  ASSIGN_OR_RETURN(const std::string session,
+                   face::ChosenSession(command.session_id, "", sessions));
+  return StopOneTask({command, session, sessions, console});
+}
+
+Result<int> PrintTaskOutput(const TasksArguments& command, client::Sessions& sessions,
+                            face::Console& console) {
+  ASSIGN_OR_RETURN(const std::string session,
+                   face::ChosenSession(command.session_id, "", sessions));
+  return PrintOutput({command, session, sessions, console});
+}
+
+}  // namespace
+
+VerbEntry TasksVerb() {
+  return {"tasks", "Look at what runs in a session's background", [](Verb& tasks) {
+            const auto given = std::make_shared<TasksArguments>();
+            const Option task{.names = "TASK",
+                              .target = &given->task_id,
+                              .help = "Its id, as `stet tasks ls` shows it",
+                              .required = true};
+            const Option session{
+                "SESSION", &given->session_id,
+                "The session's id, or a beginning of it; the newest of this folder by default"};
+            const Option json = JsonFlag(given->json);
+            constexpr auto kSessions = &face::Clients::sessions;
+            tasks.verbs = {
+                {.name = "ls",
+                 .help = "List what runs, and what has run",
+                 .options = {session, json},
+                 .run = Asks<kSessions>(given, ListTasks)},
+                {.name = "show",
+                 .help = "Show one task",
+                 .options = {task, session, json},
+                 .run = Asks<kSessions>(given, ShowTask)},
+                {.name = "stop",
+                 .help = "Stop a task and everything that it started; waits for its end",
+                 .options = {task, session, json},
+                 .run = Asks<kSessions>(given, StopTask)},
+                {.name = "output",
+                 .help = "Print what a task has written: the last 1 MB of it",
+                 .options = {task,
+                             session,
+                             json,
+                             {"--all", &given->all, "All of it, from the beginning"},
+                             {.names = "--offset",
+                              .target = &given->offset,
+                              .help = "From this byte on",
+                              .check = NotNegative(),
+                              .excludes = "--all"},
+                             {.names = "--limit",
+                              .target = &given->limit,
+                              .help = "At most so many bytes",
+                              .check = Positive()}},
+                 .run = Asks<kSessions>(given, PrintTaskOutput)},
+            };
+          }};
 }
 
 }  // namespace stet::cli

@@ -1,4 +1,4 @@
-#include "cli/setup.h"
+#include "cli/verbs/setup.h"
 
 #include <gtest/gtest.h>
 
@@ -64,8 +64,7 @@ class SetupTest : public testing::Test {
  protected:
   Result<int> Run() { return RunSetup(command_, models_, device_, console_); }
 
-  SetupCommand command_{
-      .asked = true, .provider = "acme", .model = "m", .key_variable = "", .yes = true};
+  SetupArguments command_{.provider = "acme", .model = "m", .key_variable = "", .yes = true};
   FakeModels models_;
   FakeDevice device_;
   face::Console console_;

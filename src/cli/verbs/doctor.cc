@@ -1,5 +1,4 @@
-#include "cli/doctor.h"
-
+// `stet doctor`: what is wrong with this device, and what to do about it.
 #include <algorithm>
 #include <cstdlib>
 
@@ -7,11 +6,16 @@
 
 #include "base/text_width.h"
 #include "base/version.h"
+#include "cli/verb.h"
 #include "client/await.h"
 #include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
+
+struct DoctorArguments {
+  bool json = false;
+};
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
@@ -57,22 +61,8 @@ std::string RowText(const protocol::CheckRow& row, const face::Console& console)
   return text;
 }
 
-Result<int> ShowConfig(const ConfigCommand& command, client::Device& device,
-                       face::Console& console) {
-  ASSIGN_OR_RETURN(const protocol::ConfigReport report,
-                   client::Await(device, &client::Device::Config));
-  if (command.json)
-    return console.Print(Encode(report) + "\n") ? face::kExitDone : face::kExitFailed;
-  std::string out;
-  for (const protocol::SettingRow& row : report.settings)
-    out += fmt::format("{:<28} = {}  {}\n", PrintableText(row.key), PrintableText(row.value),
-                       console.Styled(face::Style::kDim, "# " + PrintableText(row.source)));
-  return console.Print(out) ? face::kExitDone : face::kExitFailed;
-}
-
-}  // namespace
-
-Result<int> RunDoctor(const DoctorCommand& command, client::Device& device,
+/// kExitFailed when something must be put right.
+Result<int> RunDoctor(const DoctorArguments& command, client::Device& device,
                       face::Console& console) {
   protocol::DoctorReport report;
   report.version = ProgramVersion();
@@ -90,17 +80,14 @@ Result<int> RunDoctor(const DoctorCommand& command, client::Device& device,
   return console.Print(out) && report.ok ? face::kExitDone : face::kExitFailed;
 }
 
-Result<int> RunConfig(const ConfigCommand& command, client::Device& device,
-                      face::Console& console) {
-  if (command.verb == "path")
-    return console.Print(device.ConfigPath() + "\n") ? face::kExitDone : face::kExitFailed;
-  if (command.verb == "show") return ShowConfig(command, device, console);
-  ASSIGN_OR_RETURN(const protocol::ConfigReport report,
-                   client::Await(device, &client::Device::Config));
-  const std::string text = report.exists
-                               ? fmt::format("{} is right\n", report.path)
-                               : fmt::format("there is no {}: the defaults hold\n", report.path);
-  return console.Print(text) ? face::kExitDone : face::kExitFailed;
+}  // namespace
+
+VerbEntry DoctorVerb() {
+  return {"doctor", "Say what is wrong here, and what to do", [](Verb& doctor) {
+            const auto given = std::make_shared<DoctorArguments>();
+            doctor.options = {JsonFlag(given->json)};
+            doctor.run = Asks<&face::Clients::device>(given, RunDoctor);
+          }};
 }
 
 }  // namespace stet::cli

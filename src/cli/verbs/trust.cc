@@ -1,15 +1,23 @@
-#include "cli/trust.h"
-
+// `stet trust`: what the project here brings that acts, and what of it may.
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/text_width.h"
+#include "cli/verb.h"
 #include "client/await.h"
 #include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
+
+struct TrustArguments {
+  std::vector<std::string> parts;
+  bool all = false;
+  bool none = false;
+  std::string cwd;
+  bool json = false;
+};
 
 std::string Text(const protocol::TrustReport& report, const face::Console& console) {
   std::string text;
@@ -25,9 +33,8 @@ std::string Text(const protocol::TrustReport& report, const face::Console& conso
   return text + "`stet trust PART...` or `stet trust --all` allows it, `--none` takes that back\n";
 }
 
-}  // namespace
-
-Result<int> RunTrust(const TrustCommand& command, client::Device& device, face::Console& console) {
+Result<int> RunTrust(const TrustArguments& command, client::Device& device,
+                     face::Console& console) {
   std::error_code error;
   const std::string given = command.cwd.empty() ? "." : command.cwd;
   const std::string folder = std::filesystem::canonical(given, error);
@@ -45,6 +52,26 @@ Result<int> RunTrust(const TrustCommand& command, client::Device& device, face::
                    client::Await(device, &client::Device::Trust, folder));
   const std::string text = command.json ? Encode(report) + "\n" : Text(report, console);
   return console.Print(text) ? face::kExitDone : face::kExitFailed;
+}
+
+}  // namespace
+
+VerbEntry TrustVerb() {
+  return {"trust", "Show what the project here brings that acts, and say what of it may",
+          [](Verb& trust) {
+            const auto given = std::make_shared<TrustArguments>();
+            trust.options = {
+                {"PART", &given->parts, "config, model, hooks, extensions, mcp or git"},
+                {"--all", &given->all, "Trust all that it brings"},
+                {.names = "--none",
+                 .target = &given->none,
+                 .help = "Trust nothing of it any longer",
+                 .excludes = "--all"},
+                {"--cwd", &given->cwd, "The project's folder, instead of the current one"},
+                JsonFlag(given->json),
+            };
+            trust.run = Asks<&face::Clients::device>(given, RunTrust);
+          }};
 }
 
 }  // namespace stet::cli

@@ -1,4 +1,4 @@
-#include "cli/setup.h"
+#include "cli/verbs/setup.h"
 
 #include <algorithm>
 #include <charconv>
@@ -37,7 +37,7 @@ std::string Meant(const std::string& said, const std::vector<std::string>& names
 
 class Setup {
  public:
-  Setup(const SetupCommand& command, client::Models& models, client::Device& device,
+  Setup(const SetupArguments& command, client::Models& models, client::Device& device,
         face::Console& console)
       : command_(command), models_(models), device_(device), console_(console) {}
 
@@ -153,7 +153,7 @@ class Setup {
     return check.failure == "auth" ? face::kExitAuth : face::kExitFailed;
   }
 
-  const SetupCommand& command_;
+  const SetupArguments& command_;
   client::Models& models_;
   client::Device& device_;
   face::Console& console_;
@@ -165,12 +165,34 @@ class Setup {
 
 }  // namespace
 
-Result<int> RunSetup(const SetupCommand& command, client::Models& models, client::Device& device,
+Result<int> RunSetup(const SetupArguments& command, client::Models& models, client::Device& device,
                      face::Console& console) {
   const Result<int> done = Setup(command, models, device, console).Run();
   if (done || done.error().code != Code::kInvalid) return done;
   console.Say("stet: " + done.error().Text());
   return face::kExitUsage;
+}
+
+std::function<Result<int>(const VerbEnvironment&)> SetsUp(std::shared_ptr<SetupArguments> given) {
+  return [given = std::move(given)](const VerbEnvironment& with) -> Result<int> {
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, with.clients.device());
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> models, with.clients.models());
+    return RunSetup(*given, *models, *device, with.console);
+  };
+}
+
+VerbEntry SetupVerb() {
+  return {"setup", "Choose the model to use, and try it", [](Verb& setup) {
+            const auto given = std::make_shared<SetupArguments>();
+            setup.options = {
+                {"--provider", &given->provider, "The provider (see `stet models`)"},
+                {"--model", &given->model, "The model's id"},
+                {"--key-variable", &given->key_variable,
+                 "The environment variable with the key, when it is not the provider's own"},
+                {"-y,--yes", &given->yes, "Do not ask: take the defaults, replace what is there"},
+            };
+            setup.run = SetsUp(given);
+          }};
 }
 
 }  // namespace stet::cli

@@ -1,14 +1,19 @@
-#include "cli/models.h"
-
+// `stet models`: which models can be named, and whether one answers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/text_width.h"
+#include "cli/verb.h"
 #include "face/cost_view.h"
 #include "face/exit_codes.h"
 
 namespace stet::cli {
 namespace {
+
+struct ModelsArguments {
+  std::string model;  // check's; empty: the configured one.
+  bool json = false;
+};
 
 std::string Tokens(std::int64_t count) {
   constexpr std::int64_t kThousand = 1000;
@@ -25,7 +30,8 @@ std::string ModelText(const protocol::ModelRow& row, bool selected) {
                      prices, row.images ? "images " : "", fmt::join(row.efforts, ","));
 }
 
-Result<int> List(const ModelsCommand& command, client::Models& models, face::Console& console) {
+Result<int> ListModels(const ModelsArguments& command, client::Models& models,
+                       face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::ModelList list, models.List());
   if (command.json) return console.Print(Encode(list) + "\n") ? face::kExitDone : face::kExitFailed;
   std::string out =
@@ -73,7 +79,8 @@ std::string CheckText(const protocol::ModelCheck& check) {
   return out;
 }
 
-Result<int> Check(const ModelsCommand& command, client::Models& models, face::Console& console) {
+Result<int> CheckModel(const ModelsArguments& command, client::Models& models,
+                       face::Console& console) {
   ASSIGN_OR_RETURN(
       const protocol::ModelCheck check,
       models.Check(command.model, [&](const std::string& text) { console.Say(text); }));
@@ -85,9 +92,22 @@ Result<int> Check(const ModelsCommand& command, client::Models& models, face::Co
 
 }  // namespace
 
-Result<int> RunModels(const ModelsCommand& command, client::Models& models,
-                      face::Console& console) {
-  return command.verb == "check" ? Check(command, models, console) : List(command, models, console);
+VerbEntry ModelsVerb() {
+  return {
+      "models", "List the models that can be named, or try one of them", [](Verb& models) {
+        const auto given = std::make_shared<ModelsArguments>();
+        models.options = {JsonFlag(given->json)};
+        models.run = Asks<&face::Clients::models>(given, ListModels);
+        models.verbs = {
+            {.name = "check",
+             .help = "Ask a model one short question, and say how long it took and what it cost",
+             .options = {{"MODEL", &given->model,
+                          "PROVIDER/ID, or a name of the configuration; the configured one by "
+                          "default"},
+                         JsonFlag(given->json)},
+             .run = Asks<&face::Clients::models>(given, CheckModel)},
+        };
+      }};
 }
 
 }  // namespace stet::cli
