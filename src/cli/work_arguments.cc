@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text_width.h"
 #include "cli/print.h"
 
 namespace stet::cli {
@@ -97,7 +98,11 @@ std::vector<Option> SessionOptions(face::WorkOptions& options) {
 std::vector<Option> PermissionOptions(WorkArguments& given) {
   face::WorkOptions& options = given.options;
   return {
-      {"--permission-mode", &options.mode, "default, acceptEdits, auto, plan, dontAsk or bypass"},
+      {.names = "--permission-mode",
+       .target = &options.mode,
+       .help = "default, acceptEdits, auto, plan, dontAsk or bypass",
+       .check = OneOf{"default", "acceptEdits", "auto", "plan", "dontAsk", "bypass",
+                      "bypassPermissions"}},  // The last as others spell it.
       {"--allowed-tools,--allowedTools", &options.allowed,
        "Rules for what may run unasked: Tool, Tool(beginning*)"},
       {"--disallowed-tools,--disallowedTools", &options.disallowed, "Rules for what may not run"},
@@ -168,13 +173,25 @@ std::string WrongStream(const face::WorkOptions& options) {
   return "";
 }
 
+/// What cannot be a model's name whatever is configured; empty when all can.
+std::string WrongModel(const face::WorkOptions& options) {
+  for (const auto& [name, value] : {std::pair("--model", &options.model),
+                                    std::pair("--fallback-model", &options.fallback_model)}) {
+    if (value->starts_with('/') || value->ends_with('/'))
+      return fmt::format("{}: {} lacks the provider or the id: write PROVIDER/ID", name,
+                         PrintableText(*value));
+  }
+  return "";
+}
+
 std::string WrongWork(const WorkArguments& given) {
   std::string refused;
   for (const Refused& one : given.refused)
     if (one.flag || one.value) refused = one.name;
   if (!refused.empty()) return fmt::format("{} is not supported: leave it out", refused);
-  const std::string wrong = WrongSession(given.options);
-  return wrong.empty() ? WrongStream(given.options) : wrong;
+  for (const auto& check : {WrongSession, WrongStream, WrongModel})
+    if (std::string wrong = check(given.options); !wrong.empty()) return wrong;
+  return "";
 }
 
 Result<int> RunWork(const WorkArguments& given, const VerbEnvironment& with) {

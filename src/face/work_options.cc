@@ -22,7 +22,9 @@ constexpr std::size_t kMaxSchema = std::size_t{1} << 20;
 Result<std::string> GoTo(const std::string& folder) {
   std::error_code error;
   std::string cwd = std::filesystem::canonical(folder.empty() ? "." : folder, error);
-  if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", folder));
+  if (error && folder.empty()) return Fail(Code::kNotFound, "this folder has no name any more");
+  if (error || !std::filesystem::is_directory(cwd, error))
+    return Fail(Code::kInvalid, fmt::format("--cwd: there is no folder {}", folder));
   if (::chdir(cwd.c_str()) != 0) return FailSystem(errno, fmt::format("go to {}", cwd));
   return cwd;
 }

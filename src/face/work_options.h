@@ -50,8 +50,8 @@ struct WorkOptions {
 /// Which process the work is done in.
 client::Work WorkOf(const WorkOptions& options);
 
-/// Goes to the folder of the options, too. kNotFound when it names a folder, a file or a session
-/// that there is not.
+/// Goes to the folder of the options, too. kInvalid when there is no such folder, kNotFound when
+/// there is no such file or session.
 Result<protocol::Attach> AttachOf(const WorkOptions& options, client::Live& live);
 
 /// What is sent first: the prompt, and behind it what is piped in. With neither, a session that is

@@ -38,7 +38,7 @@ Result<int> RunTrust(const TrustArguments& command, client::Device& device,
   std::error_code error;
   const std::string given = command.cwd.empty() ? "." : command.cwd;
   const std::string folder = std::filesystem::canonical(given, error);
-  if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", given));
+  if (error) return Fail(Code::kInvalid, fmt::format("--cwd: there is no folder {}", given));
   std::vector<std::string> parts = command.parts;
   if (command.all) {
     ASSIGN_OR_RETURN(const protocol::TrustReport now,
@@ -61,7 +61,10 @@ VerbEntry TrustVerb() {
           [](Verb& trust) {
             const auto given = std::make_shared<TrustArguments>();
             trust.options = {
-                {"PART", &given->parts, "config, model, hooks, extensions, mcp or git"},
+                {.names = "PART",
+                 .target = &given->parts,
+                 .help = "config, model, hooks, extensions, mcp or git",
+                 .check = OneOf{"config", "model", "hooks", "extensions", "mcp", "git"}},
                 {"--all", &given->all, "Trust all that it brings"},
                 {.names = "--none",
                  .target = &given->none,
