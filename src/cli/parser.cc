@@ -1,11 +1,13 @@
 #include "cli/parser.h"
 
 #include <algorithm>
+#include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/nearest_name.h"
 #include "base/text_width.h"
 #include "base/version.h"
 #include "face/exit_codes.h"
@@ -62,6 +64,36 @@ Answer Wrong(std::string_view what) {
   return {fmt::format("stet: {}\n`stet --help` shows what there is.\n", what), face::kExitUsage};
 }
 
+/// Whether the next word is the value of this one.
+bool TakesNextWord(const Verb& verb, std::string_view word) {
+  for (const Option& option : verb.options) {
+    const bool named = (',' + option.names + ',').contains(fmt::format(",{},", word));
+    if (named) return !std::holds_alternative<bool*>(option.target);
+  }
+  return false;
+}
+
+/// The word that was to be the prompt, where what follows it tells that a verb was meant; empty
+/// when no verb is near to it.
+std::string WrongFirstWord(const Verb& program, std::span<const char* const> words) {
+  std::vector<std::string_view> names;
+  for (const Verb& verb : program.verbs) names.emplace_back(verb.name);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    if (word.starts_with("-")) {
+      if (TakesNextWord(program, word)) ++i;
+      continue;
+    }
+    const std::string near = NearestName(word, names);
+    if (near.empty() || near == word) return "";
+    return fmt::format(
+        "there is no verb {}: did you mean `stet {}`? A prompt is one argument: "
+        "quote it",
+        PrintableText(word), near);
+  }
+  return "";
+}
+
 /// Names a word that stands where a verb should and is none; empty when that is not what is wrong.
 std::string WrongVerb(const Verb& program, int argc, const char* const* argv) {
   const Verb* at = &program;
@@ -77,12 +109,15 @@ std::string WrongVerb(const Verb& program, int argc, const char* const* argv) {
     }
     if (at == &program) continue;  // A prompt, or the value of an option.
     if (at->verbs.empty()) return "";
-    std::vector<std::string> names;
-    for (const Verb& known : at->verbs) names.push_back(known.name);
-    return fmt::format("`{}` has no verb {}: write {}", path, PrintableText(word),
+    std::vector<std::string_view> names;
+    for (const Verb& known : at->verbs) names.emplace_back(known.name);
+    const std::string near = NearestName(word, names);
+    return fmt::format("`{}` has no verb {}{}: write {}", path, PrintableText(word),
+                       near.empty() ? "" : fmt::format(" (did you mean {}?)", near),
                        fmt::join(names, ", "));
   }
-  return "";
+  return at == &program ? WrongFirstWord(program, std::span(argv, static_cast<std::size_t>(argc)))
+                        : "";
 }
 
 /// The innermost verb that was named.
@@ -106,9 +141,7 @@ std::variant<const Verb*, Answer> ParseArguments(const Verb& program, int argc,
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    CLI::App* asked = &app;
-    while (!asked->get_subcommands().empty()) asked = asked->get_subcommands().front();
-    return Answer{asked->help(), face::kExitDone};
+    return Answer{app.help(), face::kExitDone};  // Of the verb that was named, with its path.
   } catch (const CLI::CallForVersion& version) {
     return Answer{fmt::format("{}\n", version.what()), face::kExitDone};
   } catch (const CLI::ParseError& error) {

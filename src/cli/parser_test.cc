@@ -62,6 +62,25 @@ TEST_F(ParserTest, WithoutAVerbTheProgramItselfIsMeant) { EXPECT_EQ(Parse({}), "
 TEST_F(ParserTest, AVerbThatDoesNothingAloneNeedsOneBelowIt) {
   EXPECT_EQ(Parse({"box"}), "stet: A subcommand is required");
   EXPECT_EQ(Parse({"box", "burn"}), "stet: `stet box` has no verb burn: write open, shut");
+  EXPECT_EQ(Parse({"box", "opne"}),
+            "stet: `stet box` has no verb opne (did you mean open?): write open, shut");
+}
+
+TEST_F(ParserTest, AWordThatIsNearlyAVerbIsNamed) {
+  program_.options = {{"prompt", &name_, "What to do"}, {"--as", &name_, "A name"}};
+  EXPECT_EQ(Parse({"boxes", "open"}),
+            "stet: there is no verb boxes: did you mean `stet box`? A prompt is one argument: "
+            "quote it");
+  EXPECT_EQ(Parse({"--as", "boxes", "refactor", "it"}),
+            "stet: The following argument was not expected: it");
+}
+
+TEST_F(ParserTest, TheHelpOfAVerbSaysAllThatIsTyped) {
+  const std::vector<const char*> words = {"stet", "box", "open", "--help"};
+  const auto parsed = ParseArguments(program_, 4, words.data());
+  EXPECT_NE(std::get<Answer>(parsed).text.find("Usage: stet box open [OPTIONS] NAME\n"),
+            std::string::npos)
+      << std::get<Answer>(parsed).text;
 }
 
 TEST_F(ParserTest, WhatDoesNotGoTogetherIsWrongUsage) {
