@@ -44,7 +44,8 @@ std::string DisplayText(const protocol::DisplayRow& row, const face::Console& co
   if (row.hidden) return "";
   std::string text = fmt::format(
       "{}  {}\n", console.Styled(StyleOf(row.tone), PrintableText(row.title)),
-      console.Styled(face::Style::kDim, fmt::format("{}  {}", row.id, face::TimeText(row.ts))));
+      console.Styled(face::Style::kDim,
+                     fmt::format("{}  {}", PrintableText(row.id), face::TimeText(row.ts))));
   for (const protocol::DisplayPart& part : row.parts) text += PartText(part, console);
   return text + "\n";
 }

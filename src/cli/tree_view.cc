@@ -84,7 +84,8 @@ class Drawing {
     const bool leaf = node.id == tree_.leaf_id;
     const std::string mark = leaf ? "● " : (node.on_path ? "○ " : "· ");
     const std::string name = node.role.value_or(node.type);
-    const std::string start = fmt::format("{}{}{}  {}  ", margin, mark, node.id, name);
+    const std::string start =
+        fmt::format("{}{}{}  {}  ", margin, mark, PrintableText(node.id), PrintableText(name));
     const std::size_t used = TextWidth(start) + (leaf ? 8 : 0);
     const std::size_t room = console_.columns() > used ? console_.columns() - used : 0;
     const std::string text = FitText(PrintableText(node.text), room);

@@ -30,7 +30,7 @@ std::string HowEnded(const protocol::TaskRow& row) {
 }
 
 std::string TaskText(const protocol::TaskRow& row, Millis now) {
-  std::string text = fmt::format("{}  {}\n", row.task_id, row.state);
+  std::string text = fmt::format("{}  {}\n", PrintableText(row.task_id), PrintableText(row.state));
   const auto add = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) text += fmt::format("  {:<9}{}\n", name, PrintableText(value));
   };

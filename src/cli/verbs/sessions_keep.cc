@@ -146,8 +146,8 @@ Result<int> RestoreSession(const SessionsWork& work) {
   if (rows.empty()) work.console.Say("The trash is empty.");
   for (const protocol::TrashRow& row : rows) {
     RETURN_IF_ERROR(work.Print(fmt::format(
-        "{}  removed {}  {:>10}  {}{}\n", row.session_id, face::TimeText(row.removed_at),
-        face::BytesText(row.bytes), TitleText(row.title, 60),
+        "{}  removed {}  {:>10}  {}{}\n", PrintableText(row.session_id),
+        face::TimeText(row.removed_at), face::BytesText(row.bytes), TitleText(row.title, 60),
         row.root_session_id ? fmt::format(" (a child of {})", *row.root_session_id) : "")));
   }
   return face::kExitDone;

@@ -104,17 +104,19 @@ Result<int> StopOneTask(const TaskWork& work) {
                                 work.command.task_id));
   ASSIGN_OR_RETURN(const protocol::TaskRow row, AwaitTaskEnd(work));
   if (work.command.json) return PrintText(work.console, Encode(row) + "\n");
+  const std::string id = PrintableText(row.task_id);
   const std::string name = PrintableText(OneLineText(row.name));
   if (row.state == "running") {
     work.console.Say(fmt::format(
         "stet: {} ({}) was told to stop and still runs; `stet tasks show {}` tells when it has "
         "ended",
-        row.task_id, name, row.task_id));
+        id, name, id));
     return face::kExitFailed;
   }
   const std::string how = face::HowEnded(row);
-  return PrintText(work.console, fmt::format("{} ({}) was stopped: {}{}\n", row.task_id, name,
-                                             row.state, how.empty() ? "" : ", " + how));
+  return PrintText(work.console,
+                   fmt::format("{} ({}) was stopped: {}{}\n", id, name, PrintableText(row.state),
+                               how.empty() ? "" : ", " + how));
 }
 
 Result<int> ListTasks(const TasksArguments& command, client::Sessions& sessions,
