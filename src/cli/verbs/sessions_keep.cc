@@ -185,12 +185,15 @@ Result<int> CollectGarbage(const SessionsWork& work) {
                                              item.kind, PrintableText(item.path))));
     }
   }
+  // JSON without --yes only tells what there is.
   const bool asks = !work.given.json || work.given.yes;
   if (std::ranges::all_of(report.items, IsHeld)) {
     work.console.Say("There is nothing to delete.");
-  } else if (asks && Agreed(work, fmt::format("Delete these {} for good ({})?",
-                                              Plural(report.items.size(), "file"),
-                                              face::BytesText(report.bytes)))) {
+  } else if (asks) {
+    if (!Agreed(work,
+                fmt::format("Delete these {} for good ({})?", Plural(report.items.size(), "file"),
+                            face::BytesText(report.bytes))))
+      return face::kExitFailed;
     ASSIGN_OR_RETURN(report.freed,
                      client::Await(work.sessions, &client::Sessions::Collect, report.items));
     work.console.Say(fmt::format("Freed {}.", face::BytesText(report.freed)));
