@@ -41,6 +41,7 @@ class StreamJson {
   void DenyOpen();
   void ReadStdin();
   void Take(std::optional<std::string_view> line);
+  void Misread(std::string what);
   void Stop();
   [[nodiscard]] bool Done();
 
@@ -56,6 +57,7 @@ class StreamJson {
   Status Open();
   void Submit(protocol::Send send);
   void Refuse(const Error& error);
+  void EndWith(const Error& error);
   void Hear(const client::News& news);
   void HearEnd(const protocol::RuntimeEnd& end);
   void GoOn(const protocol::LiveState& state);
@@ -75,6 +77,7 @@ class StreamJson {
   std::unique_ptr<client::LiveSession> session_;
   protocol::LiveState state_;     // As it was last known.
   std::optional<Error> refused_;  // Why `initialize` failed.
+  std::optional<Error> misread_;  // The first line of the input that made no sense.
   LineCutter cutter_{kMaxInputLine};
   std::string more_text_;            // Goes before the next message.
   std::deque<protocol::Send> held_;  // Sent when the session can take them.
@@ -119,6 +122,7 @@ Result<int> StreamJson::Run() {
   const CancelRegistration wake = interrupt_.OnCancel([this] { inbox_.Poke(); });
   if (first) Submit(*std::move(first));
   while (!Done()) Wait();
+  if (misread_ && !broken_ && !stopping_) EndWith(*misread_);
   if (!session_) return exit_code_;
   RETURN_IF_ERROR(client::Await(*session_, &client::LiveSession::Close));
   return exit_code_;
@@ -177,13 +181,19 @@ void StreamJson::ReadStdin() {
 void StreamJson::Take(std::optional<std::string_view> line) {
   if (broken_ || stopping_) return;
   if (!line)
-    return Say(fmt::format("a line of the input is longer than {} MB: it was dropped",
-                           kMaxInputLine >> 20));
+    return Misread(fmt::format("a line of the input is longer than {} MB: it was dropped",
+                               kMaxInputLine >> 20));
   if (line->find_first_not_of(" \t\r") == std::string_view::npos) return;
   Result<Input> input = ReadInput(*line);
   if (!input)
-    return Say(fmt::format("a line of the input makes no sense: {}", input.error().message));
+    return Misread(fmt::format("a line of the input makes no sense: {}", input.error().message));
   std::visit([this](auto& one) { On(std::move(one)); }, *input);
+}
+
+/// What follows may make sense, so it is only told now; the last result is an error all the same.
+void StreamJson::Misread(std::string what) {
+  Say(what);
+  if (!misread_) misread_ = Error(Code::kInvalid, std::move(what));
 }
 
 void StreamJson::On(UserInput input) {
@@ -317,6 +327,11 @@ void StreamJson::Submit(protocol::Send send) {
 /// A message that becomes no turn has its result all the same.
 void StreamJson::Refuse(const Error& error) {
   Say(error.Text());
+  EndWith(error);
+}
+
+/// A result without a turn.
+void StreamJson::EndWith(const Error& error) {
   protocol::TurnReport report;
   report.session_id = session_ ? Refresh().session_id : attach_.session_id.value_or("");
   report.turn_id = protocol::NewTurnId(ProcessRandom());

@@ -2,8 +2,9 @@
 // happens and, with `--input-format stream-json`, messages and control requests as lines on stdin
 // while turns run. Other agents' SDKs drive stet through it.
 //
-// Every message gets exactly one `result`, be it an error. When stdin ends, what runs and what is
-// queued is finished; a reader of stdout that goes away ends it, with everything kept in the log.
+// Every message gets exactly one `result`, be it an error; input that made no sense is told in one
+// more at the end. When stdin ends, what runs and what is queued is finished; a reader of stdout
+// that goes away ends it, with everything kept in the log.
 #pragma once
 
 #include "base/result.h"
