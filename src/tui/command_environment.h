@@ -22,7 +22,7 @@ namespace stet::tui {
 /// Something the user is asked. The prompt comes back when it is answered, or left with Escape.
 struct Dialog {
   std::string id;      // What of the session it answers; empty: nothing.
-  std::string prompt;  // One line.
+  std::string prompt;  // One line; with `keys` it is broken where it is too wide.
   std::string keys;    // Answered by one of these keys; empty: by a line of text.
   std::function<void(const std::string&)> answered;
 };

@@ -14,6 +14,7 @@
 #include "client/await.h"
 #include "face/cost_view.h"
 #include "face/exit_codes.h"
+#include "tui/choice_rows.h"
 #include "tui/slash/slash.h"
 
 namespace stet::tui {
@@ -266,7 +267,8 @@ EditorRows InteractiveSession::Bottom() const {
     const std::string prompt = editor_.text().empty()
                                    ? dialogs_.front().prompt
                                    : "(send or clear your line first) " + dialogs_.front().prompt;
-    above.push_back(setup_.console.Styled(face::Style::kYellow, FitText(prompt, columns - 1)));
+    for (const std::string& row : ChoiceRows(prompt, columns, most))
+      above.push_back(setup_.console.Styled(face::Style::kYellow, row));
   }
   out.rows.insert(out.rows.begin(), above.begin(), above.end());
   out.cursor_row += above.size();

@@ -11,7 +11,9 @@
 namespace stet::tui {
 namespace {
 
-constexpr std::size_t kMaxChangeLines = 60;
+constexpr std::size_t kAskedChangeLines = 60;
+/// Of the rule that an answer would make: the choices behind it must stay in sight.
+constexpr std::size_t kMaxRuleColumns = 160;
 
 std::string OptionRows(const protocol::QuestionAsk& ask) {
   std::string rows;
@@ -44,7 +46,7 @@ void InteractiveSession::AskPermission(const protocol::PermissionAsk& ask) {
                                  setup_.console.Styled(face::Style::kBold, PrintableText(ask.tool)),
                                  PrintableText(ask.summary));
   if (command.contains('\n')) text += PrintableText(command) + "\n";
-  text += ChangeText(ask.tool, ask.args, setup_.console, kMaxChangeLines);
+  text += ChangeText(ask.tool, ask.args, setup_.console, kAskedChangeLines);
   if (!ask.reason.empty())
     text += "  " +
             setup_.console.Styled(face::Style::kDim, PrintableText(OneLineText(ask.reason))) + "\n";
@@ -54,7 +56,7 @@ void InteractiveSession::AskPermission(const protocol::PermissionAsk& ask) {
        .prompt = fmt::format(
            "y once   n no   e no, and say what instead   a always in this session: {}   "
            "p in this project   g everywhere",
-           PrintableText(OneLineText(ask.session_rule))),
+           FitText(PrintableText(OneLineText(ask.session_rule)), kMaxRuleColumns)),
        .keys = "yanepg",
        .answered = [this, ask](const std::string& key) { AnswerPermission(ask, key); }});
 }
