@@ -11,6 +11,7 @@
 #include "face/exit_codes.h"
 #include "face/result_json.h"
 #include "face/run_text.h"
+#include "face/slow_notice.h"
 #include "face/work_options.h"
 
 namespace stet::cli {
@@ -141,18 +142,21 @@ void TellEnd(face::Console& console, const protocol::TurnReport& report,
 Result<int> RunPrint(const face::WorkOptions& options, const face::Clients& clients,
                      face::Console& console) {
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> live,
-                   clients.live(face::WorkOf(options), "print"));
+                   face::OpenLive(options, clients, "print", console));
   const InterruptWatch interrupt;
   const Result<protocol::Send> send = face::SendOf(options);
   if (!send) {
     console.Say("stet: " + send.error().Text());
     return face::kExitUsage;
   }
-  ASSIGN_OR_RETURN(const protocol::Attach attach, face::AttachOf(options, *live));
+  ASSIGN_OR_RETURN(const protocol::Attach attach, face::AttachOf(options, *live, console));
   client::Inbox inbox;
+  std::optional<face::SlowNotice> slow;
+  if (attach.session_id) slow.emplace(console, "the session to be opened");
   ASSIGN_OR_RETURN(const std::unique_ptr<client::LiveSession> session,
                    client::Await(*live, &client::Live::Attach, attach,
                                  client::FaceSide{Deaf(inbox.Watcher(), options.verbose)}));
+  slow.reset();
   const CancelRegistration cancel = interrupt.token().OnCancel([&] { session->Cancel(); });
   ASSIGN_OR_RETURN(const protocol::LiveState state,
                    client::Await(*session, &client::LiveSession::State));

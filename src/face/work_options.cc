@@ -10,12 +10,14 @@
 #include "base/fs.h"
 #include "base/utf8.h"
 #include "client/await.h"
+#include "face/slow_notice.h"
 #include "json/json.h"
 #include "json/view.h"
 
 namespace stet::face {
 namespace {
 
+constexpr const char* kTheHost = "the background host to answer";
 constexpr std::size_t kMaxStdin = std::size_t{10} << 20;
 constexpr std::size_t kMaxSchema = std::size_t{1} << 20;
 
@@ -70,14 +72,23 @@ Result<std::string> PipedInput() {
   }
 }
 
-}  // namespace
-
+/// Which process the work is done in.
 client::Work WorkOf(const WorkOptions& options) {
   if (options.host) return client::Work::kBackground;
   const bool old = options.continue_latest || options.resume;
   if (options.print || options.output_format == "stream-json")
     return old ? client::Work::kOldSession : client::Work::kNewSession;
   return client::Work::kConversation;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<client::Live>> OpenLive(const WorkOptions& options, const Clients& clients,
+                                               std::string_view face, Console& console) {
+  const client::Work work = WorkOf(options);
+  if (work == client::Work::kNewSession) return clients.live(work, face);  // In this process.
+  const SlowNotice slow(console, kTheHost);
+  return clients.live(work, face);
 }
 
 Result<Raw> CheckOutputSchema(Raw schema, std::string_view name) {
@@ -106,11 +117,13 @@ Result<protocol::Send> SendOf(const WorkOptions& options) {
   return Fail(Code::kInvalid, "there is no prompt: write it behind -p, or pipe it in");
 }
 
-Result<protocol::Attach> AttachOf(const WorkOptions& options, client::Live& live) {
+Result<protocol::Attach> AttachOf(const WorkOptions& options, client::Live& live,
+                                  Console& console) {
   protocol::Attach attach;
   ASSIGN_OR_RETURN(attach.cwd, GoTo(options.cwd));
   if (options.resume) attach.session_id = *options.resume;
   if (options.continue_latest) {
+    const SlowNotice slow(console, kTheHost);
     ASSIGN_OR_RETURN(attach.session_id, client::Await(live, &client::Live::Latest, attach.cwd));
   }
   if (!options.session_id.empty()) attach.new_session_id = options.session_id;

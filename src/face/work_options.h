@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 
 #include "base/result.h"
 #include "client/live.h"
+#include "face/clients.h"
+#include "face/console.h"
 
 namespace stet::face {
 
@@ -47,12 +50,14 @@ struct WorkOptions {
   double timeout_s = 0;
 };
 
-/// Which process the work is done in.
-client::Work WorkOf(const WorkOptions& options);
+/// What does the work, in this process or another. `face` is what the client is named for. A host
+/// that takes long to answer is said to be waited for.
+Result<std::unique_ptr<client::Live>> OpenLive(const WorkOptions& options, const Clients& clients,
+                                               std::string_view face, Console& console);
 
 /// Goes to the folder of the options, too. kInvalid when there is no such folder, kNotFound when
 /// there is no such file or session.
-Result<protocol::Attach> AttachOf(const WorkOptions& options, client::Live& live);
+Result<protocol::Attach> AttachOf(const WorkOptions& options, client::Live& live, Console& console);
 
 /// What is sent first: the prompt, and behind it what is piped in. With neither, a session that is
 /// gone on with continues. kInvalid when there is nothing at all.

@@ -117,7 +117,7 @@ Result<int> StreamJson::Run() {
     }
     first = *std::move(send);
   }
-  ASSIGN_OR_RETURN(attach_, face::AttachOf(command_, live_));
+  ASSIGN_OR_RETURN(attach_, face::AttachOf(command_, live_, console_));
   attach_.answers = command_.permission_prompt_tool == "stdio";
   const CancelRegistration wake = interrupt_.OnCancel([this] { inbox_.Poke(); });
   if (first) Submit(*std::move(first));
@@ -397,7 +397,7 @@ void StreamJson::GoOn(const protocol::LiveState& state) {
 Result<int> RunStreamJson(const face::WorkOptions& options, const face::Clients& clients,
                           face::Console& console) {
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> live,
-                   clients.live(face::WorkOf(options), "sdk"));
+                   face::OpenLive(options, clients, "sdk", console));
   const InterruptWatch interrupt;
   return StreamJson(options, *live, console, interrupt.token()).Run();
 }

@@ -8,6 +8,7 @@
 #include "client/inbox.h"
 #include "face/chosen_session.h"
 #include "face/exit_codes.h"
+#include "face/slow_notice.h"
 #include "tui/interactive.h"
 #include "tui/live_view/live_view.h"
 #include "tui/transcript_rows.h"
@@ -67,7 +68,10 @@ Result<int> RunAttach(const face::WorkOptions& options, const face::Clients& cli
   client::Transcript transcript(client::Cache(settings.transcripts), settings.device_id,
                                 *chosen.resume);
   if (::isatty(STDIN_FILENO) == 1 && console.stdout_is_terminal()) ShowKept(transcript, console);
+  std::optional<face::SlowNotice> slow;
+  slow.emplace(console, "the background host to answer");
   ASSIGN_OR_RETURN(const std::unique_ptr<client::RemoteLive> host, clients.remote("terminal"));
+  slow.reset();
   Result<int> done = RunInteractive(chosen, {*host, *sessions, *device, &transcript}, console);
   if (done || done.error().code != Code::kBusy) return done;
   console.Say(fmt::format("stet: {}; it is only watched here", done.error().message));

@@ -35,7 +35,7 @@ Result<int> RunInteractive(const face::WorkOptions& options, const InteractiveCl
   ASSIGN_OR_RETURN(const protocol::FaceSettings face,
                    client::Await(clients.device, &client::Device::Face));
   // While the terminal is the user's: a host that does not answer can be left with Ctrl-C.
-  ASSIGN_OR_RETURN(protocol::Attach attach, face::AttachOf(options, clients.live));
+  ASSIGN_OR_RETURN(protocol::Attach attach, face::AttachOf(options, clients.live, console));
   attach.answers = true;
   ASSIGN_OR_RETURN(const std::unique_ptr<Tty> tty, Tty::Open());
   if (options.resume && options.resume->empty()) {
@@ -65,7 +65,7 @@ Result<int> RunInteractive(const face::WorkOptions& options, const InteractiveCl
 Result<int> RunConversation(const face::WorkOptions& options, const face::Clients& clients,
                             face::Console& console) {
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> live,
-                   clients.live(face::WorkOf(options), "terminal"));
+                   face::OpenLive(options, clients, "terminal", console));
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, clients.sessions());
   ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, clients.device());
   return RunInteractive(options, {*live, *sessions, *device}, console);

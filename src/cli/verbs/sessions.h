@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -12,6 +13,7 @@
 #include "client/sessions.h"
 #include "face/console.h"
 #include "face/exit_codes.h"
+#include "face/slow_notice.h"
 #include "json/describe.h"
 
 namespace stet::cli {
@@ -49,6 +51,13 @@ struct SessionsWork {
   /// The session that is named.
   [[nodiscard]] Result<std::string> Id() const {
     return client::Await(sessions, &client::Sessions::Resolve, given.id);
+  }
+
+  /// Await for what changes a session, which its host may have to do: says so when that takes long.
+  template <class Call, class... Arguments>
+  auto Change(Call call, Arguments&&... arguments) const {
+    const face::SlowNotice slow(console, "the background host to answer");
+    return client::Await(sessions, call, std::forward<Arguments>(arguments)...);
   }
 
   template <class T>

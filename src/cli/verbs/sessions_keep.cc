@@ -106,7 +106,7 @@ Result<int> RepairSession(const SessionsWork& work) {
   work.console.Say("A repair would:");
   for (const std::string& step : report.plan) work.console.Say("  - " + step);
   if (!Agreed(work, "Do this?")) return face::kExitFailed;
-  RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Repair, id));
+  RETURN_IF_ERROR(work.Change(&client::Sessions::Repair, id));
   work.console.Say("Done. Everything undamaged is readable, and the session can be continued.");
   return face::kExitDone;
 }
@@ -125,7 +125,7 @@ Result<int> RemoveSessions(const SessionsWork& work) {
                             summary.root_session_id ? ", a child of " + *summary.root_session_id
                                                     : " and its children")))
       return face::kExitFailed;
-    RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Remove, id));
+    RETURN_IF_ERROR(work.Change(&client::Sessions::Remove, id));
     work.console.Say(
         fmt::format("Moved {} to the trash. `stet sessions restore {}` brings it back.", id, id));
   }
@@ -134,8 +134,7 @@ Result<int> RemoveSessions(const SessionsWork& work) {
 
 Result<int> RestoreSession(const SessionsWork& work) {
   if (!work.given.id.empty()) {
-    ASSIGN_OR_RETURN(const std::string id,
-                     client::Await(work.sessions, &client::Sessions::Restore, work.given.id));
+    ASSIGN_OR_RETURN(const std::string id, work.Change(&client::Sessions::Restore, work.given.id));
     if (work.given.json) return work.PrintJson(SessionRef{.session_id = id});
     work.console.Say(fmt::format("{} is back.", id));
     return face::kExitDone;

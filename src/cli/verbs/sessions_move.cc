@@ -33,24 +33,22 @@ Result<int> RewindSession(const SessionsWork& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
   const std::optional<std::string> target =
       work.given.to_start ? std::nullopt : std::optional(work.given.event);
-  ASSIGN_OR_RETURN(
-      const client::Moved moved,
-      client::Await(work.sessions, &client::Sessions::Rewind, id, target, work.given.expect));
+  ASSIGN_OR_RETURN(const client::Moved moved,
+                   work.Change(&client::Sessions::Rewind, id, target, work.given.expect));
   return TellMoved(work, id, moved);
 }
 
 Result<int> BranchSession(const SessionsWork& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
   ASSIGN_OR_RETURN(const client::Moved moved,
-                   client::Await(work.sessions, &client::Sessions::Branch, id, work.given.event,
-                                 work.given.expect));
+                   work.Change(&client::Sessions::Branch, id, work.given.event, work.given.expect));
   return TellMoved(work, id, moved);
 }
 
 Result<int> CloneSession(const SessionsWork& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
   ASSIGN_OR_RETURN(const std::string copy,
-                   client::Await(work.sessions, &client::Sessions::Clone, id, work.given.at));
+                   work.Change(&client::Sessions::Clone, id, work.given.at));
   if (work.given.json) return work.PrintJson(SessionRef{.session_id = copy});
   return work.Print(copy + "\n");
 }

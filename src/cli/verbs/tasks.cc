@@ -11,6 +11,7 @@
 #include "client/await.h"
 #include "face/chosen_session.h"
 #include "face/exit_codes.h"
+#include "face/slow_notice.h"
 #include "face/tasks_view.h"
 
 namespace stet::cli {
@@ -100,8 +101,11 @@ Result<protocol::TaskRow> AwaitTaskEnd(const TaskWork& work) {
 }
 
 Result<int> StopOneTask(const TaskWork& work) {
+  std::optional<face::SlowNotice> slow;
+  slow.emplace(work.console, "the background host to answer");
   RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::StopTask, work.session,
                                 work.command.task_id));
+  slow.reset();
   ASSIGN_OR_RETURN(const protocol::TaskRow row, AwaitTaskEnd(work));
   if (work.command.json) return PrintText(work.console, Encode(row) + "\n");
   const std::string id = PrintableText(row.task_id);
