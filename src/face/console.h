@@ -16,7 +16,7 @@ class Console {
   /// Looks at stdout, stderr, stdin and the environment (NO_COLOR, TERM, COLUMNS).
   static Console Detect();
 
-  /// Writes data. False once the reader has gone away: stop, there is nobody to tell.
+  /// Writes data. False once the reader has gone away: the caller stops.
   bool Print(std::string_view text);
   /// Tells people something.
   void Say(std::string_view text);
@@ -34,7 +34,7 @@ class Console {
  private:
   std::size_t columns_ = 100;
   bool color_ = false;
-  bool interactive_ = false;  // Somebody can be asked.
+  bool interactive_ = false;  // The user can be asked.
   bool stdout_is_terminal_ = false;
 };
 

@@ -19,7 +19,7 @@ std::string PinsText(const protocol::RunPins& pins, std::size_t columns);
 /// With the numbers that name them; `runs`: the newest one is not finished.
 std::string TurnsText(const protocol::TurnRows& turns, bool runs, std::size_t columns);
 
-/// Whether there is something that whoever waits for a result should know.
+/// Whether there is something that the reader of a result should know.
 bool HasNews(const protocol::RunReport& report);
 /// The member `run` of a result: what is open, what comes next, why it stopped.
 void WriteRun(JsonWriter& writer, const protocol::RunReport& report);

@@ -33,7 +33,7 @@ struct WorkOptions {
   std::string disallowed;
   std::optional<std::string> tools;
   std::vector<std::string> add_dirs;
-  std::string permission_prompt_tool;  // stdio: whoever reads stream-json is asked.
+  std::string permission_prompt_tool;  // stdio: the reader of stream-json is asked.
   std::string append_system_prompt;
   std::optional<std::string> system_prompt;
   bool host = false;  // The turn runs in the background host.

@@ -36,7 +36,7 @@ void StreamEvents::Hear(const protocol::Event& event) {
   } else if (const auto* user = std::get_if<protocol::UserMessage>(&payload)) {
     if (options_.replay_user_messages) write_(lines_.Replay(event, *user));
   } else if (const std::optional<protocol::AskNews> news = protocol::AskNewsIn(event)) {
-    // What somebody else answered, or nobody shall, is taken back.
+    // What another client answered, or no client shall answer, is taken back.
     WriteSome(news->asked ? asks_.Ask(*news->asked) : asks_.Withdraw(news->id));
   }
 }
@@ -51,7 +51,7 @@ void StreamEvents::Hear(const protocol::Transient& transient) {
 
 void StreamEvents::End(const protocol::TurnReport& report, const face::ResultMore& more) {
   for (const protocol::DenialRow& denial : report.denials) {
-    // Whoever said no knows.
+    // The client that said no knows.
     if (denial.rule != "user") write_(lines_.Denied(denial));
   }
   face::AddTo(spent_, report);

@@ -17,7 +17,7 @@ namespace stet::sdk {
 /// A longer line is dropped.
 inline constexpr std::size_t kMaxInputLine = std::size_t{20} << 20;
 
-/// Somebody says something to the model.
+/// The user says something to the model.
 struct UserInput {
   protocol::Send send;
   bool starts_turn = true;  // False: it goes with the next one that does.

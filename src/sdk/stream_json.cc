@@ -154,7 +154,7 @@ void StreamJson::Wait() {
   if (!input_open_) DenyOpen();
 }
 
-/// Nobody is left who could answer.
+/// The client that could answer has ended its input.
 void StreamJson::DenyOpen() {
   while (const std::optional<std::string> id = events_.asks().first_open())
     On(ControlResponse{.id = *id, .response = {}, .error = "the input has ended"});

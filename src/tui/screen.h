@@ -32,7 +32,7 @@ class Screen {
   void Clear();
   /// The terminal's size is another; it has broken its lines anew.
   void Resize(std::size_t columns, std::size_t rows);
-  /// Somebody else wrote to the terminal: draw below it.
+  /// Another program wrote to the terminal: draw below it.
   void Forget();
 
   /// The bytes since the last time.

@@ -35,7 +35,7 @@ void ShowKept(client::Transcript& transcript, face::Console& console) {
   LiveView view(screen, console, SystemClock());
   ShowEvents(rest, view);
   screen.EndLine();
-  // Ignoring the error on purpose: whoever cannot be shown this is told so by what follows.
+  // Ignoring the error on purpose: a terminal that is gone is noticed by what follows.
   (void)console.Print(screen.Take() + "\n");
 }
 

@@ -1,7 +1,7 @@
 // KeyReader: from the bytes that a terminal sends to the keys that were pressed.
 //
 // Bytes may come in any pieces. Whatever is sent, memory is bounded: a paste beyond kMaxPaste is
-// cut, a sequence that nobody knows is left out. Nothing here fails. One thread.
+// cut, an unknown sequence is left out. Nothing here fails. One thread.
 #pragma once
 
 #include <cstddef>
