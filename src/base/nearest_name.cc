@@ -33,7 +33,8 @@ std::size_t LetterDistance(std::string_view a, std::string_view b) {
 std::string NearestName(std::string_view name, const std::vector<std::string_view>& names) {
   std::string nearest;
   if (name.size() > kMaxComparedName) return nearest;
-  std::size_t best = 3;  // As many letters may differ, less one.
+  // As many letters may differ, less one: at most two, and never all of a short name.
+  std::size_t best = std::min<std::size_t>(3, name.size());
   for (const std::string_view other : names) {
     if (other.size() > kMaxComparedName) continue;
     const bool beginning = name.size() > 1 && other.starts_with(name);

@@ -11,8 +11,8 @@ namespace stet {
 /// How many letters must be put in, left out, changed or swapped with the next.
 std::size_t LetterDistance(std::string_view a, std::string_view b);
 
-/// The one of `names` that begins with `name` or differs from it in at most two letters; empty when
-/// none does.
+/// The one of `names` that begins with `name` or differs from it in at most two letters, and not in
+/// all that it has; empty when none does.
 std::string NearestName(std::string_view name, const std::vector<std::string_view>& names);
 
 }  // namespace stet

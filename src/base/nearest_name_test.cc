@@ -12,6 +12,8 @@ TEST(NearestNameTest, ABeginningOrTwoWrongLettersAreNear) {
   EXPECT_EQ(NearestName("vuatl", names), "vault");
   EXPECT_EQ(NearestName("build", names), "");
   EXPECT_EQ(NearestName("", names), "");
+  EXPECT_EQ(NearestName("a", {"acp"}), "");
+  EXPECT_EQ(NearestName("to", {"rm"}), "") << "no letter of it is right";
 }
 
 TEST(NearestNameTest, LettersThatChangedPlacesAreOneMistake) {
