@@ -9,16 +9,16 @@
 #include "base/line_cutter.h"
 #include "base/random.h"
 #include "base/utf8.h"
-#include "cli/stream_json_asks.h"
-#include "cli/stream_json_control.h"
-#include "cli/stream_json_input.h"
 #include "json/view.h"
+#include "sdk/asks.h"
+#include "sdk/control.h"
+#include "sdk/input.h"
 
 namespace stet::fuzz {
 namespace {
 
 std::vector<std::string> LinesOf(std::string_view bytes, Random& random, std::size_t longest) {
-  LineCutter cutter(cli::kMaxInputLine);
+  LineCutter cutter(sdk::kMaxInputLine);
   std::vector<std::string> lines;
   const auto use = [&](std::optional<std::string_view> line) {
     CHECK(line && line->find('\n') == std::string_view::npos, "a line is one line");
@@ -38,7 +38,7 @@ void CheckLine(const std::string& line) {
   CHECK(line.find('\n') == std::string::npos, "an answer is one line");
 }
 
-void CheckReply(const cli::AskReply& reply) {
+void CheckReply(const sdk::AskReply& reply) {
   if (const auto* permission = std::get_if<protocol::PermissionAnswer>(&reply.answer)) {
     CHECK(!permission->args || CheckJson(permission->args->text), "an edited input is JSON");
     CHECK(permission->allow || !permission->args, "what is denied is not edited");
@@ -48,17 +48,17 @@ void CheckReply(const cli::AskReply& reply) {
   }
 }
 
-void Take(const cli::ControlRequest& request) {
+void Take(const sdk::ControlRequest& request) {
   protocol::Attach attach;
   const JsonView json(request.request.text);
-  (void)cli::ShapesSession(json);
-  const Status applied = cli::ApplyInitialize(json, attach);
-  CheckLine(applied ? cli::ControlSuccess(request.id, cli::InitializeResponse())
-                    : cli::ControlError(request.id, applied.error().message));
+  (void)sdk::ShapesSession(json);
+  const Status applied = sdk::ApplyInitialize(json, attach);
+  CheckLine(applied ? sdk::ControlSuccess(request.id, sdk::InitializeResponse())
+                    : sdk::ControlError(request.id, applied.error().message));
 }
 
-void Take(const cli::ControlResponse& response) {
-  cli::StreamAsks asks;
+void Take(const sdk::ControlResponse& response) {
+  sdk::StreamAsks asks;
   protocol::PermissionAsk permission;
   permission.request_id = response.id;
   permission.args = response.response;
@@ -69,19 +69,19 @@ void Take(const cli::ControlResponse& response) {
   question.question_id = response.id + "?";
   question.text = response.error.value_or("");
   CheckLine(asks.Ask(question).value_or(""));
-  cli::ControlResponse answer = response;
+  sdk::ControlResponse answer = response;
   answer.id = question.question_id;
   if (const auto reply = asks.Answer(answer)) CheckReply(*reply);
   CHECK(!asks.first_open(), "everything is answered");
 }
 
-void Take(const cli::UserInput& input) {
+void Take(const sdk::UserInput& input) {
   CHECK(IsValidUtf8(input.send.text), "a text is UTF-8");
   CHECK(!input.problem.empty() || !input.send.text.empty() || !input.send.images.empty(),
         "what is sent says something");
 }
 
-void Take(const cli::OtherInput&) {}
+void Take(const sdk::OtherInput&) {}
 
 }  // namespace
 
@@ -92,7 +92,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(LinesOf(bytes, random, 1) == lines, "single bytes give the same lines");
   CHECK(LinesOf(bytes, random, 8) == lines, "pieces give the same lines");
   for (const std::string& line : lines) {
-    const Result<cli::Input> input = cli::ReadInput(line);
+    const Result<sdk::Input> input = sdk::ReadInput(line);
     if (input) std::visit([](const auto& one) { Take(one); }, *input);
   }
   return 0;

@@ -1,6 +1,7 @@
-// stet: joins a face to an in-process host.
+// stet: joins the faces to an in-process host.
 #include <csignal>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 #include "acp/run.h"
@@ -15,6 +16,9 @@
 #include "host/local/models.h"
 #include "host/local/sessions.h"
 #include "sandbox/confine.h"
+#include "sdk/stream_json.h"
+#include "tui/attach.h"
+#include "tui/interactive.h"
 
 namespace {
 
@@ -36,8 +40,7 @@ int main(int argc, char** argv) {
   stet::sandbox::BecomeConfinedIfAsked(argc, argv);
   // Scripts ask for the version often: nothing is set up for it.
   if (argc == 2 && std::string_view(argv[1]) == "--version") {
-    const std::string_view version = stet::ProgramVersion();
-    std::printf("stet %.*s\n", static_cast<int>(version.size()), version.data());
+    std::printf("stet %s\n", std::string(stet::ProgramVersion()).c_str());
     return 0;
   }
   std::signal(SIGPIPE, SIG_IGN);  // A reader that went away is an error of write(2).
@@ -46,21 +49,22 @@ int main(int argc, char** argv) {
     return stet::emulator::EmulatorMain(argc - 1, argv + 1);
   namespace client = stet::client;
   namespace host = stet::host;
-  const auto sessions = From<client::Sessions>([](const stet::config::Roots& roots) {
-    return host::MakeLocalSessions(
-        roots, [](const std::string& line) { std::fprintf(stderr, "stet: %s\n", line.c_str()); });
-  });
-  const auto models = From<client::Models>(host::MakeLocalModels);
-  const auto live = From<client::Live>(host::OpenLive);
+  const stet::face::Clients clients{
+      .sessions = From<client::Sessions>([](const stet::config::Roots& roots) {
+        return host::MakeLocalSessions(roots, [](const std::string& line) {
+          std::fprintf(stderr, "stet: %s\n", line.c_str());
+        });
+      }),
+      .models = From<client::Models>(host::MakeLocalModels),
+      .live = From<client::Live>(host::OpenLive),
+      .host = From<client::HostControl>(host::MakeHostControl),
+      .remote = From<client::RemoteLive>(host::ReachOrStart),
+      .device = From<client::Device>(host::MakeLocalDevice)};
   if (argc == 2 && std::string_view(argv[1]) == "acp")
-    return stet::acp::RunAcp({.sessions = sessions, .models = models, .live = [live] {
-                                return live(client::Work::kOldSession, std::string_view("acp"));
+    return stet::acp::RunAcp({clients.sessions, clients.models, [&clients] {
+                                return clients.live(client::Work::kOldSession, "acp");
                               }});
-  return stet::cli::Run(argc, argv,
-                        {.sessions = sessions,
-                         .models = models,
-                         .live = live,
-                         .host = From<client::HostControl>(host::MakeHostControl),
-                         .remote = From<client::RemoteLive>(host::ReachOrStart),
-                         .device = From<client::Device>(host::MakeLocalDevice)});
+  return stet::cli::Run(
+      argc, argv, clients,
+      {stet::tui::RunConversation, stet::sdk::RunStreamJson, stet::tui::RunAttach});
 }

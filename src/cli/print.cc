@@ -6,30 +6,31 @@
 
 #include "base/interrupt.h"
 #include "base/text_width.h"
-#include "cli/exit_codes.h"
-#include "cli/result_json.h"
-#include "cli/run_view.h"
-#include "cli/work.h"
 #include "client/await.h"
 #include "client/inbox.h"
+#include "face/exit_codes.h"
+#include "face/result_json.h"
+#include "face/run_text.h"
+#include "face/slow_notice.h"
+#include "face/work_options.h"
 
 namespace stet::cli {
 namespace {
 
 /// Tells of tools and waits on stderr.
-void Tell(Terminal& terminal, const protocol::Transient& transient) {
+void Tell(face::Console& console, const protocol::Transient& transient) {
   if (const auto* start = std::get_if<protocol::ToolExecutionStart>(&transient.transient)) {
-    terminal.Say(FitText(PrintableText(fmt::format("{} {}", start->tool_name, start->args.text)),
-                         terminal.columns()));
+    console.Say(FitText(PrintableText(fmt::format("{} {}", start->tool_name, start->args.text)),
+                        console.columns()));
   } else if (const auto* wait = std::get_if<protocol::Wait>(&transient.transient)) {
-    terminal.Say(PrintableText(fmt::format("waiting for the {}: {}", wait->who, wait->what)));
+    console.Say(PrintableText(fmt::format("waiting for the {}: {}", wait->who, wait->what)));
   }
 }
 
 /// What hooks have to say is told in any case.
-void TellNotice(Terminal& terminal, const protocol::Transient& transient) {
+void TellNotice(face::Console& console, const protocol::Transient& transient) {
   if (const auto* notice = std::get_if<protocol::Notice>(&transient.transient))
-    terminal.Say(PrintableText(fmt::format("stet: {}: {}", notice->by, notice->text)));
+    console.Say(PrintableText(fmt::format("stet: {}: {}", notice->by, notice->text)));
 }
 
 /// The queued message that begins a turn with this event; null for every other event.
@@ -123,61 +124,67 @@ Result<protocol::TurnReport> AwaitTurn(
   }
 }
 
-void TellEnd(Terminal& terminal, const protocol::TurnReport& report,
+void TellEnd(face::Console& console, const protocol::TurnReport& report,
              const std::optional<protocol::RunReport>& run) {
-  if (report.error) terminal.Say(fmt::format("stet: {}", PrintableText(*report.error)));
+  if (report.error) console.Say(fmt::format("stet: {}", PrintableText(*report.error)));
   for (const protocol::DenialRow& denial : report.denials) {
-    terminal.Say(
+    console.Say(
         PrintableText(fmt::format("refused: {} {} (rule: {}); allow it with --allowed-tools "
                                   "or --permission-mode",
                                   denial.tool_name, denial.args.text, denial.rule)));
   }
   if (!run) return;
-  for (const std::string& line : RunLines(*run)) terminal.Say("stet: " + line);
+  for (const std::string& line : face::RunLines(*run)) console.Say("stet: " + line);
 }
 
 }  // namespace
 
-Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& terminal) {
+Result<int> RunPrint(const face::WorkOptions& options, const face::Clients& clients,
+                     face::Console& console) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> live,
+                   face::OpenLive(options, clients, "print", console));
   const InterruptWatch interrupt;
-  const Result<protocol::Send> send = SendOf(command);
+  const Result<protocol::Send> send = face::SendOf(options);
   if (!send) {
-    terminal.Say("stet: " + send.error().Text());
-    return kExitUsage;
+    console.Say("stet: " + send.error().Text());
+    return face::kExitUsage;
   }
-  ASSIGN_OR_RETURN(const protocol::Attach attach, AttachOf(command, live));
+  ASSIGN_OR_RETURN(const protocol::Attach attach, face::AttachOf(options, *live, console));
   client::Inbox inbox;
+  std::optional<face::SlowNotice> slow;
+  if (attach.session_id) slow.emplace(console, "the session to be opened");
   ASSIGN_OR_RETURN(const std::unique_ptr<client::LiveSession> session,
-                   client::Await(live, &client::Live::Attach, attach,
-                                 client::FaceSide{Deaf(inbox.Watcher(), command.verbose)}));
+                   client::Await(*live, &client::Live::Attach, attach,
+                                 client::FaceSide{Deaf(inbox.Watcher(), options.verbose)}));
+  slow.reset();
   const CancelRegistration cancel = interrupt.token().OnCancel([&] { session->Cancel(); });
   ASSIGN_OR_RETURN(const protocol::LiveState state,
                    client::Await(*session, &client::LiveSession::State));
-  for (const std::string& note : state.notes) terminal.Say("stet: " + note);
+  for (const std::string& note : state.notes) console.Say("stet: " + note);
   ASSIGN_OR_RETURN(const protocol::Accepted accepted,
                    client::Await(*session, &client::LiveSession::Send, *send));
   const auto tell = [&](const protocol::Transient& transient) {
-    if (command.verbose) Tell(terminal, transient);
-    TellNotice(terminal, transient);
+    if (options.verbose) Tell(console, transient);
+    TellNotice(console, transient);
   };
   ASSIGN_OR_RETURN(const protocol::TurnReport report, AwaitTurn(*session, inbox, accepted, tell));
-  ResultMore more;
+  face::ResultMore more;
   if (Result<protocol::RunReport> run = client::Await(*session, &client::LiveSession::Run))
     more.run = *std::move(run);
   const Status closed = client::Await(*session, &client::LiveSession::Close);
-  Spent spent;
-  AddTo(spent, report);
+  face::Spent spent;
+  face::AddTo(spent, report);
   std::string out;
-  if (command.output_format == "json")
-    out = ResultJson(report, spent, more) + "\n";
+  if (options.output_format == "json")
+    out = face::ResultJson(report, spent, more) + "\n";
   else if (report.output)
     out = report.output->text + "\n";
   else if (!report.text.empty())
     out = report.text + "\n";
-  if (!terminal.Print(out)) return kExitFailed;
-  TellEnd(terminal, report, more.run);
+  if (!console.Print(out)) return face::kExitFailed;
+  TellEnd(console, report, more.run);
   if (!closed) return std::unexpected(closed.error());
-  return ExitCodeOf(report);
+  return face::ExitCodeOf(report);
 }
 
 }  // namespace stet::cli

@@ -2,13 +2,14 @@
 #pragma once
 
 #include "base/result.h"
-#include "cli/arguments.h"
-#include "cli/terminal.h"
-#include "client/live.h"
+#include "face/clients.h"
+#include "face/console.h"
+#include "face/work_options.h"
 
 namespace stet::cli {
 
 /// The exit code, or why it failed.
-Result<int> RunPrint(const WorkCommand& command, client::Live& live, Terminal& terminal);
+Result<int> RunPrint(const face::WorkOptions& options, const face::Clients& clients,
+                     face::Console& console);
 
 }  // namespace stet::cli

@@ -1,32 +1,25 @@
 // Run: the command line face. Parses the arguments, asks the client, prints the answer.
 #pragma once
 
-#include <functional>
-#include <memory>
-
-#include "client/device.h"
-#include "client/host_control.h"
-#include "client/live.h"
-#include "client/models.h"
-#include "client/remote_live.h"
-#include "client/sessions.h"
+#include "face/clients.h"
+#include "face/console.h"
+#include "face/work_options.h"
 
 namespace stet::cli {
 
-/// How to get at what the commands ask (`face` is what the client is named for); made only when a
-/// command needs it, so `--version` and
-/// `--help` touch nothing.
-struct Clients {
-  std::function<Result<std::unique_ptr<client::Sessions>>()> sessions;
-  std::function<Result<std::unique_ptr<client::Models>>()> models;
-  std::function<Result<std::unique_ptr<client::Live>>(client::Work, std::string_view face)> live;
-  std::function<Result<std::unique_ptr<client::HostControl>>()> host;
-  /// The background host, started when there is none.
-  std::function<Result<std::unique_ptr<client::RemoteLive>>(std::string_view face)> remote;
-  std::function<Result<std::unique_ptr<client::Device>>()> device;
+/// The faces that the command line starts and does not know: the program joins them. Each returns
+/// the exit code, or why it failed, and must run before any other thread is made.
+struct Faces {
+  using Work = Result<int> (*)(const face::WorkOptions&, const face::Clients&, face::Console&);
+
+  Work conversation;  // At a terminal.
+  Work stream_json;   // With a program.
+  /// At a terminal, in a session of the background host: `resume` is as it was typed, empty for the
+  /// newest of the folder.
+  Work attach;
 };
 
 /// The process's exit code.
-int Run(int argc, const char* const* argv, const Clients& clients);
+int Run(int argc, const char* const* argv, const face::Clients& clients, const Faces& faces);
 
 }  // namespace stet::cli

@@ -14,8 +14,8 @@ using protocol::TreeNode;
 
 class Drawing {
  public:
-  Drawing(const protocol::SessionTree& tree, bool all, const Terminal& terminal)
-      : tree_(tree), all_(all), terminal_(terminal) {
+  Drawing(const protocol::SessionTree& tree, bool all, const face::Console& console)
+      : tree_(tree), all_(all), console_(console) {
     for (const TreeNode& node : tree.nodes) children_[node.parent_id.value_or("")].push_back(&node);
   }
 
@@ -80,33 +80,34 @@ class Drawing {
   void DrawNode(const TreeNode& node, const std::string& margin, std::size_t skipped) {
     if (skipped > 0)
       out_ += fmt::format("{}{}\n", margin,
-                          terminal_.Styled(Style::kDim, fmt::format("  ({} more)", skipped)));
+                          console_.Styled(face::Style::kDim, fmt::format("  ({} more)", skipped)));
     const bool leaf = node.id == tree_.leaf_id;
     const std::string mark = leaf ? "● " : (node.on_path ? "○ " : "· ");
     const std::string name = node.role.value_or(node.type);
-    const std::string start = fmt::format("{}{}{}  {}  ", margin, mark, node.id, name);
+    const std::string start =
+        fmt::format("{}{}{}  {}  ", margin, mark, PrintableText(node.id), PrintableText(name));
     const std::size_t used = TextWidth(start) + (leaf ? 8 : 0);
-    const std::size_t room = terminal_.columns() > used ? terminal_.columns() - used : 0;
+    const std::size_t room = console_.columns() > used ? console_.columns() - used : 0;
     const std::string text = FitText(PrintableText(node.text), room);
-    out_ += fmt::format("{}{}{}\n",
-                        terminal_.Styled(node.on_path ? Style::kBold : Style::kPlain, start), text,
-                        leaf ? terminal_.Styled(Style::kGreen, "  <- leaf") : "");
+    out_ += fmt::format(
+        "{}{}{}\n", console_.Styled(node.on_path ? face::Style::kBold : face::Style::kPlain, start),
+        text, leaf ? console_.Styled(face::Style::kGreen, "  <- leaf") : "");
   }
 
   const protocol::SessionTree& tree_;
   bool all_;
-  const Terminal& terminal_;
+  const face::Console& console_;
   std::unordered_map<std::string, std::vector<const TreeNode*>> children_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string TreeText(const protocol::SessionTree& tree, bool all, const Terminal& terminal) {
+std::string TreeText(const protocol::SessionTree& tree, bool all, const face::Console& console) {
   if (tree.nodes.empty()) return "(no messages yet)\n";
-  std::string text = Drawing(tree, all, terminal).Draw();
+  std::string text = Drawing(tree, all, console).Draw();
   if (!tree.leaf_id)
-    text += terminal.Styled(Style::kGreen, "<- the leaf is before the first event") + "\n";
+    text += console.Styled(face::Style::kGreen, "<- the leaf is before the first event") + "\n";
   return text;
 }
 

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "cli/terminal.h"
+#include "face/console.h"
 #include "protocol/session.h"
 
 namespace stet::cli {
 
 /// `all`: a line per event; else a line per user message, compaction, fork and branch end, and the
 /// rest counted.
-std::string TreeText(const protocol::SessionTree& tree, bool all, const Terminal& terminal);
+std::string TreeText(const protocol::SessionTree& tree, bool all, const face::Console& console);
 
 }  // namespace stet::cli

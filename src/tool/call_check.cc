@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/nearest_name.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "json/view.h"
@@ -20,26 +21,12 @@ namespace {
 constexpr std::size_t kMaxNameShown = 64;
 constexpr std::size_t kMaxNearest = 3;
 
-/// How many letters must change to make one of the other, whatever their case.
-std::size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t change = diagonal + (LowerChar(a[i - 1]) == LowerChar(b[j - 1]) ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::vector<std::string_view> Nearest(std::string_view name,
                                       const std::vector<std::string_view>& names) {
   std::vector<std::pair<std::size_t, std::string_view>> ranked;
   ranked.reserve(names.size());
-  for (const std::string_view known : names) ranked.emplace_back(Distance(name, known), known);
+  for (const std::string_view known : names)
+    ranked.emplace_back(LetterDistance(Lower(name), Lower(known)), known);
   std::ranges::sort(ranked);
   if (ranked.size() > kMaxNearest) ranked.resize(kMaxNearest);
   std::vector<std::string_view> nearest;

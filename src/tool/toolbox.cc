@@ -46,13 +46,10 @@ Status Toolbox::CheckOption(const Toolset& frozen) {
     if (name != kAllTools && !Contains(known_, name) && frozen.Find(name) == nullptr)
       missing.push_back(name);
   }
-  if (missing.size() == selection_.only->size())
-    return Fail(Code::kInvalid,
-                fmt::format("--tools: there is no tool named {}. There are: {}; {} means all",
-                            fmt::join(missing, ", "), fmt::join(known_, ", "), kAllTools));
-  for (const std::string& name : missing)
-    notes_.push_back(fmt::format("--tools: there is no tool named {}", name));
-  return {};
+  if (missing.empty()) return {};
+  return Fail(Code::kInvalid,
+              fmt::format("--tools: there is no tool named {}. There are: {}; {} means all",
+                          fmt::join(missing, ", "), fmt::join(known_, ", "), kAllTools));
 }
 
 Status Toolbox::Add(ToolSource source) {

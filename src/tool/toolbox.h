@@ -56,8 +56,8 @@ class Toolbox {
   /// What the option said when it was given earlier; one that is given now counts instead. Before
   /// sources are added.
   void Restrict(const std::vector<std::string>& only);
-  /// kInvalid, with the names that there are, when the option names tools and none of them exists
-  /// here or in `frozen`; some of them: a note for each. When all sources have been added.
+  /// kInvalid, with the names that there are, when the option names what is no tool here or in
+  /// `frozen`. When all sources have been added.
   Status CheckOption(const Toolset& frozen);
   /// What was left out, and why, for people.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }

@@ -251,7 +251,7 @@ TEST_F(ToolsetTest, OptionsReplaceItOnceAndAreTheNamedCause) {
   Open(Here());
   Run("one");
   protocol::Attach few = Again(session_id_);
-  few.tools = protocol::Texts{"Read", "Grep", "NoSuchTool"};
+  few.tools = protocol::Texts{"Read", "Grep"};
   Reopen(few);
   EXPECT_EQ(State().tools, (protocol::Texts{"Grep", "Read"}));
   Run("two");

@@ -142,5 +142,19 @@ TEST_F(HeldUpTest, TasksAreReadFromTheLogWhenTheHostIsStopped) {
   Quit(*pty_);
 }
 
+TEST_F(HeldUpTest, ACommandSaysThatItWaitsForAStoppedHostAndGoesOn) {
+  pty_->Type("list *.md\r");
+  EXPECT_TRUE(pty_->Rests(1));
+  Signal(SIGSTOP);
+  const auto print = Start({"-p", "-c", "list *.md"});
+  EXPECT_TRUE(print->Shows("stet: waiting for the background host to answer"));
+  const auto stop = Start({"tasks", "stop", "task_none"});
+  EXPECT_TRUE(stop->Shows("stet: waiting for the background host to answer"));
+  Signal(SIGCONT);
+  EXPECT_EQ(print->Exit(), 0);
+  EXPECT_TRUE(stop->Shows("task_none"));
+  EXPECT_EQ(stop->Exit(), 1);
+}
+
 }  // namespace
 }  // namespace stet::scenario

@@ -76,6 +76,7 @@ TEST_F(InteractiveResumeTest, WhatWasAskedWhenItDiedIsAskedAgain) {
     const auto pty = Ready();
     pty->Type("write a.txt: one\r");
     EXPECT_TRUE(pty->Shows("y once"));
+    EXPECT_TRUE(pty->Shows("g everywhere")) << "no choice is cut";
     pty->Signal(SIGKILL);
     EXPECT_EQ(pty->Exit(), -1);
   }

@@ -41,10 +41,30 @@ TEST_F(PrintTest, TheOfflineModelDoesPlainRequestsWithNothingConfigured) {
   EXPECT_NE(ran.out.find("# hello"), std::string::npos) << ran.out;
 }
 
+TEST_F(PrintTest, AWrongValueOfAnOptionIsWrongUsageAndLeavesNoSession) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"-p", "x", "--permission-mode", "nope"}, "--permission-mode: nope not in {default,"},
+      {{"-p", "x", "--model", "anthropic/"}, "--model: anthropic/ lacks the provider or the id"},
+      {{"-p", "x", "--fallback-model", "/x"}, "--fallback-model: /x lacks"},
+      {{"-p", "x", "--cwd", "/nowhere"}, "--cwd: there is no folder /nowhere"},
+      {{"-p", "x", "--cwd", project_ + "/README.md"}, "--cwd: there is no folder " + project_},
+      {{"trust", "BOGUS"}, "PART: BOGUS not in {config,"},
+      {{"trust", "--cwd", "/nowhere"}, "--cwd: there is no folder /nowhere"},
+  };
+  for (const auto& [arguments, said] : cases) {
+    const Ran ran = program_.Run(arguments);
+    EXPECT_EQ(ran.exit_code, 2) << ran.err;
+    EXPECT_NE(ran.err.find(said), std::string::npos) << ran.err;
+  }
+  EXPECT_EQ(Stet({"sessions", "ls", "--json"}).out, "[]\n");
+}
+
 TEST_F(PrintTest, AToolThatThereIsNotIsWrongUsage) {
-  const Ran ran = Stet({"-p", "--tools", "Nope", "read README.md"});
-  EXPECT_EQ(ran.exit_code, 2);
-  EXPECT_NE(ran.err.find("no tool named Nope"), std::string::npos) << ran.err;
+  for (const char* tools : {"Nope", "Read,Nope"}) {
+    const Ran one = Stet({"-p", "--tools", tools, "read README.md"});
+    EXPECT_EQ(one.exit_code, 2) << tools;
+    EXPECT_NE(one.err.find("no tool named Nope. There are"), std::string::npos) << one.err;
+  }
   EXPECT_EQ(Stet({"-p", "--output-format", "stream-json", "--tools", "Nope", "x"}).exit_code, 2);
 }
 

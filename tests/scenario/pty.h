@@ -12,7 +12,7 @@
 #include <termios.h>
 
 #include "base/fd.h"
-#include "cli/vt_fixture.h"
+#include "tui/vt_fixture.h"
 
 namespace stet::scenario {
 
@@ -46,7 +46,7 @@ class Pty {
   /// The modes of the terminal.
   [[nodiscard]] termios Modes() const;
 
-  [[nodiscard]] const stet::cli::VtScreen& screen() const { return screen_; }
+  [[nodiscard]] const stet::tui::VtScreen& screen() const { return screen_; }
   /// All bytes that were sent.
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
@@ -60,7 +60,7 @@ class Pty {
   pid_t pid_ = -1;
   bool ended_ = false;
   bool closed_ = false;  // By the program.
-  stet::cli::VtScreen screen_{kColumns, kRows};
+  stet::tui::VtScreen screen_{kColumns, kRows};
   std::string bytes_;
 };
 

@@ -335,12 +335,17 @@ TEST_F(SessionsTest, GarbageIsShownAndDeletedOnlyWhenToldTo) {
   }
   const Ran shown = program_.Run({"sessions", "gc"});
   EXPECT_NE(shown.out.find("blob"), std::string::npos) << shown.out;
+  EXPECT_EQ(shown.exit_code, 1) << "nothing was deleted";
+  EXPECT_NE(shown.err.find("Add --yes"), std::string::npos) << shown.err;
+  EXPECT_EQ(program_.Run({"sessions", "gc", "--json"}).exit_code, 0) << "it only looks";
   EXPECT_EQ(ListDir(program_.SessionDir("ses_a") + "/blobs")->size(), 1u);
   EXPECT_EQ(program_.Run({"sessions", "gc", "--yes"}).exit_code, 0);
   EXPECT_EQ(ListDir(program_.SessionDir("ses_a") + "/blobs")->size(), 0u);
   ASSERT_EQ(program_.Run({"sessions", "rm", "ses_a", "--yes"}).exit_code, 0);
   EXPECT_EQ(program_.Run({"sessions", "gc", "--yes"}).exit_code, 0);
   EXPECT_EQ(ListDir(program_.home() + "/trash")->size(), 1u) << "the trash stays unless asked for";
+  EXPECT_EQ(program_.Run({"sessions", "gc", "--trash"}).exit_code, 1);
+  EXPECT_EQ(ListDir(program_.home() + "/trash")->size(), 1u);
   EXPECT_EQ(program_.Run({"sessions", "gc", "--trash", "--yes"}).exit_code, 0);
   EXPECT_EQ(ListDir(program_.home() + "/trash")->size(), 0u);
 }

@@ -43,7 +43,7 @@ TEST_F(StreamTest, AMessageBehindAFailedTurnHasItsTurnAndTheLastOneGivesTheExitC
   EXPECT_EQ(Results(LinesOf(ran.out)), (std::vector<std::string>{"", "Second.", ""}));
 }
 
-TEST_F(StreamTest, NonsenseIsSaidOnStderrAndPassedOver) {
+TEST_F(StreamTest, NonsenseIsPassedOverAndTheLastResultSaysSo) {
   Play(kEcho);
   const Ran ran = Feed(
       "garbage\n\n[1,2]\n{\"type\":7}\n{\"type\":\"user\"}\n{\"type\":\"keep_alive\"}\n"
@@ -51,18 +51,29 @@ TEST_F(StreamTest, NonsenseIsSaidOnStderrAndPassedOver) {
       "{\"type\":\"control_cancel_request\",\"request_id\":\"x\"}\n" +
       ResponseLine("unknown", "{}") + "\n" + std::string(2000, '[') + "\n" + UserLine("one") +
       "\n{\"type\":");
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_EQ(Results(LinesOf(ran.out)), std::vector<std::string>{"First."});
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_EQ(Results(LinesOf(ran.out)), (std::vector<std::string>{"First.", ""}));
+  const StreamLine result = OfType(LinesOf(ran.out), "result").back();
+  const JsonView last = result.json();
+  EXPECT_TRUE(last["is_error"].Bool().value_or(false));
+  EXPECT_EQ(last["errors"].text(),
+            R"(["a line of the input makes no sense: bad JSON at byte 0: a value is expected"])");
   EXPECT_EQ(std::ranges::count(ran.err, '\n'), 9) << ran.err;
+}
+
+TEST_F(StreamTest, InputThatIsNoJsonAtAllHasAResultAndFails) {
+  const Ran ran = Feed("hello\n");
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_EQ(Results(LinesOf(ran.out)), std::vector<std::string>{""});
 }
 
 TEST_F(StreamTest, ALineBeyondTheLimitIsDroppedAndTheNextOneIsRead) {
   Play(kEcho);
   const Ran ran =
       Feed(UserLine(std::string(std::size_t{21} << 20, 'x')) + "\n" + UserLine("one") + "\n");
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
   EXPECT_NE(ran.err.find("longer than 20 MB"), std::string::npos) << ran.err;
-  EXPECT_EQ(Results(LinesOf(ran.out)), std::vector<std::string>{"First."});
+  EXPECT_EQ(Results(LinesOf(ran.out)), (std::vector<std::string>{"First.", ""}));
 }
 
 TEST_F(StreamTest, ImagesGoAlongAndAMessageThatCannotBeSentHasAResult) {

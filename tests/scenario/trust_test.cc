@@ -148,7 +148,8 @@ TEST_F(TrustTest, TrustIsPerPartAndEndsWhenTheFilesChange) {
   EXPECT_TRUE(trust({"--all"}).contains(
       R"("part":"config","what":"[policy] in .stet/config.toml","trusted":true)"));
   EXPECT_FALSE(trust({"--none"}).contains(R"("trusted":true)"));
-  EXPECT_EQ(program_.Run({"trust", "--cwd", project_, "nonsense"}).exit_code, 1);
+  trust({"config", "model", "hooks", "extensions", "mcp", "git"});
+  EXPECT_EQ(program_.Run({"trust", "--cwd", project_, "nonsense"}).exit_code, 2);
 }
 
 TEST_F(TrustTest, AProjectCannotHaveAKeySentWhereItLikes) {

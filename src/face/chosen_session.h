@@ -1,0 +1,16 @@
+// Which session a command means.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "client/sessions.h"
+
+namespace stet::face {
+
+/// The one that `typed` names, or, when that is empty, the newest of the folder `cwd` (empty: this
+/// one). kNotFound when there is none.
+Result<std::string> ChosenSession(const std::string& typed, const std::string& cwd,
+                                  client::Sessions& sessions);
+
+}  // namespace stet::face

@@ -1,0 +1,426 @@
+#include "tui/interactive_session.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "base/text_width.h"
+#include "client/await.h"
+#include "face/cost_view.h"
+#include "face/exit_codes.h"
+#include "tui/choice_rows.h"
+#include "tui/slash/slash.h"
+
+namespace stet::tui {
+namespace {
+
+constexpr int kTickMs = 200;   // While a turn runs, or the host is waited for.
+constexpr int kEscapeMs = 50;  // After that an Escape was the key itself.
+constexpr std::chrono::seconds kTwice{2};
+constexpr std::size_t kMessageIdLetters = 16;
+
+std::string Blankless(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\n");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin);
+}
+
+}  // namespace
+
+InteractiveSession::InteractiveSession(const InteractiveSetup& setup,
+                                       client::Transcript& transcript)
+    : setup_(setup),
+      transcript_(transcript),
+      screen_(setup.tty.size().columns, setup.tty.size().rows),
+      view_(screen_, setup.console, SystemClock()),
+      waits_(SystemClock()),
+      editor_(&setup.history) {}
+
+Result<Leaving> InteractiveSession::Run(const protocol::Attach& attach, const std::string& prompt) {
+  resumed_ = attach.session_id.has_value();
+  prompt_ = Blankless(prompt).empty() ? "" : prompt;
+  setup_.live.WatchLink(
+      inbox_.Each<client::Link>([this](client::Link link) { link_ = std::move(link); }));
+  setup_.live.Attach(attach, {.watcher = inbox_.Watcher()},
+                     Later("attach", [this](Result<std::unique_ptr<client::LiveSession>> attached) {
+                       Attached(std::move(attached));
+                     }));
+  while (!leaving_ && !failed_) {
+    Draw();
+    Wait();
+  }
+  if (opened_) {
+    RETURN_IF_ERROR(Close());
+    return *leaving_;
+  }
+  if (leaving_) setup_.live.Abandon();
+  screen_.Hide();
+  setup_.tty.Write(screen_.Take());
+  if (failed_) return std::unexpected(*failed_);
+  setup_.tty.Finish();
+  return *leaving_;
+}
+
+/// The terminal is the user's again before the end, which may take its time. A host that does not
+/// answer is not waited for.
+Status InteractiveSession::Close() {
+  screen_.Hide();
+  screen_.EndLine();
+  setup_.tty.Write(screen_.Take());
+  const bool held_up = waits_.long_ones() || !link_.connected;
+  inbox_.DropAnswers();
+  if (!leaving_->next_session) {
+    setup_.tty.Finish();
+    if (held_up) setup_.live.Abandon();
+  }
+  for (const Unsent& one : unsent_)
+    setup_.console.Say(PrintableText("not sent, as far as is known: " + OneLineText(one.text)));
+  Status closed = client::Await(*session_, &client::LiveSession::Close);
+  transcript_.Keep();
+  const Result<protocol::SessionSummary> kept =
+      client::Await(setup_.sessions, &client::Sessions::Describe, state_.session_id);
+  if (!resumed_ && closed && !held_up && kept && kept->user_messages == 0) {
+    // Nothing was said: `stet -c` means the session before. Ignoring the error on purpose: then an
+    // empty one is listed.
+    (void)client::Await(setup_.sessions, &client::Sessions::Remove, state_.session_id);
+  } else if (!leaving_->next_session) {
+    setup_.console.Say(fmt::format("To go on: stet -r {}", state_.session_id));
+  }
+  return closed;
+}
+
+/// What was asked before we came, of which no news comes.
+void InteractiveSession::TakeOpenAsks() {
+  environment_->Refreshed([this] {
+    for (const protocol::Ask& ask : protocol::OpenAsks(state_)) Put(ask);
+  });
+}
+
+bool InteractiveSession::IsOpen(const std::string& id) const {
+  return std::ranges::any_of(dialogs_, [&](const Dialog& dialog) { return dialog.id == id; });
+}
+
+/// The host is not there, or takes its time.
+bool InteractiveSession::shows_waits() const {
+  return waits_.long_ones() || (opened_ && !link_.connected);
+}
+
+/// Nothing goes on while the user is waited for.
+std::string InteractiveSession::StatusRow() const {
+  std::string held_up;
+  if (opened_ && !link_.connected)
+    held_up = fmt::format("the connection to the host is lost ({}): trying again  {}", link_.why,
+                          waits_.Row());
+  else
+    held_up = waits_.Row();
+  if (!held_up.empty())
+    return setup_.console.Styled(
+        face::Style::kDim, FitText(PrintableText(OneLineText(held_up)), screen_.columns() - 1));
+  const bool asked = !dialogs_.empty() && !dialogs_.front().id.empty();
+  return asked ? "" : view_.StatusRow();
+}
+
+void InteractiveSession::Wait() {
+  std::array<pollfd, 3> waits = {
+      pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
+      pollfd{.fd = inbox_.fd(), .events = POLLIN, .revents = 0},
+      pollfd{.fd = setup_.tty.signals(), .events = POLLIN, .revents = 0}};
+  const bool ticks = !waits_.empty() || !StatusRow().empty();
+  const int patience = keys_.escape_open() ? kEscapeMs : ticks ? kTickMs : -1;
+  const int ready = ::poll(waits.data(), waits.size(), patience);
+  if (ready == 0 && keys_.escape_open()) {
+    keys_.EndEscape();
+    TakeKeys();
+  }
+  TakeSignals();
+  if (waits[0].revents != 0) {
+    const std::optional<std::string> typed = setup_.tty.Read();
+    // The terminal is gone, as it is after a SIGHUP.
+    if (!typed) Leave(face::kExitInterrupted);
+    keys_.Feed(typed.value_or(""));
+    TakeKeys();
+  }
+  TakeNews();
+}
+
+void InteractiveSession::TakeKeys() {
+  while (!leaving_) {
+    const std::optional<Key> key = keys_.Next();
+    if (!key) return;
+    Press(*key);
+  }
+}
+
+void InteractiveSession::TakeNews() {
+  while (!leaving_) {
+    std::optional<client::News> news = inbox_.Take();
+    if (!news) return;
+    if (auto* answered = std::get_if<client::Answered>(&*news))
+      (*answered)();
+    else if (!opened_)
+      early_news_.push_back(*std::move(news));
+    else if (const auto* event = std::get_if<protocol::Event>(&*news))
+      Take(*event);
+    else
+      Take(std::get<protocol::Transient>(*news));
+  }
+}
+
+void InteractiveSession::TakeSignals() {
+  while (const std::optional<int> signal = setup_.tty.NextSignal()) {
+    switch (*signal) {
+      case SIGTERM:
+      case SIGHUP: Leave(face::kExitInterrupted); break;
+      case SIGINT: Interrupt(); break;
+      case SIGTSTP: Suspend(); break;
+      case SIGCONT:
+        // The shell had the terminal meanwhile.
+        setup_.tty.Enter();
+        setup_.tty.Write("\r\n");
+        screen_.Forget();
+        Resize();
+        break;
+      default: Resize();
+    }
+  }
+}
+
+void InteractiveSession::Take(const protocol::Event& event) {
+  if (transcript_.Take(event)) view_.Take(event);
+  const std::optional<protocol::AskNews> news = protocol::AskNewsIn(event);
+  if (!news) return;
+  if (news->asked) return Put(*news->asked);
+  // What was answered here is no dialog any more.
+  if (IsOpen(news->id) && !news->by.empty()) view_.Note("answered by " + news->by);
+  DropDialog(news->id);
+}
+
+void InteractiveSession::Take(const protocol::Transient& transient) {
+  view_.Take(transient);
+  if (const auto* end = std::get_if<protocol::RuntimeEnd>(&transient.transient)) TurnEnded(*end);
+}
+
+/// A short turn may have ended before the answer to what began it is taken.
+void InteractiveSession::TurnBegan(const std::optional<std::string>& turn_id) {
+  if (turn_id != ended_turn_) view_.Begin();
+}
+
+void InteractiveSession::TurnEnded(const protocol::RuntimeEnd& end) {
+  ended_turn_ = end.turn_id;
+  session_->Report(end.turn_id,
+                   Later("report", [this, end](const Result<protocol::TurnReport>& report) {
+                     if (report) ShowTurnReport(end, *report);
+                   }));
+}
+
+void InteractiveSession::ShowTurnReport(const protocol::RuntimeEnd& end,
+                                        const protocol::TurnReport& report) {
+  const protocol::CostSum& cost = report.cost;
+  view_.Note(fmt::format("{}  {} in, {} out{}", SpanText(report.duration_ms),
+                         CountText(cost.input + cost.cache_read + cost.cache_write),
+                         CountText(cost.output),
+                         cost.price > 0 ? "  " + face::MoneyText(cost.price) : ""));
+  environment_->Refreshed([this, completed = end.reason == "completed"] {
+    if (!completed && !(state_.follow_ups.empty() && state_.steers.empty()))
+      view_.Note("what is queued waits: /continue goes on, /queue shows it", face::Style::kYellow);
+  });
+  if (report.duration_ms < setup_.bell_after_ms) return;
+  Draw();
+  setup_.tty.Write("\a\x1b]9;stet: the turn has ended\x1b\\");
+}
+
+void InteractiveSession::Draw() {
+  // A session that opens at once is not preceded by an empty prompt.
+  if (!opened_ && !shows_waits() && editor_.text().empty()) return;
+  screen_.Show(Bottom());
+  const std::string bytes = screen_.Take();
+  if (!bytes.empty()) setup_.tty.Write("\x1b[?2026h" + bytes + "\x1b[?2026l");
+}
+
+/// The status, what is not sent yet, what is asked, and the line that is being written.
+EditorRows InteractiveSession::Bottom() const {
+  const std::size_t columns = screen_.columns();
+  const std::size_t most = std::max<std::size_t>(screen_.rows() / 2, 1);
+  const bool in_line = !dialogs_.empty() && !dialog_has_keys();
+  EditorRows out = in_line ? LayOut(dialogs_.front().prompt, dialog_editor_.text(),
+                                    dialog_editor_.cursor(), columns, most)
+                           : LayOut("> ", editor_.text(), editor_.cursor(), columns, most);
+  std::vector<std::string> above;
+  if (const std::string status = StatusRow(); !status.empty()) above.push_back(status);
+  if (shows_waits()) {
+    const auto add = [&](const std::string& text) {
+      const std::string row = FitText(PrintableText("unsent: " + OneLineText(text)), columns - 1);
+      above.push_back(setup_.console.Styled(face::Style::kDim, row));
+    };
+    if (!prompt_.empty()) add(prompt_);
+    for (const std::string& line : early_lines_) add(line);
+    for (const Unsent& one : unsent_) add(one.text);
+    if (above.size() > most) above.resize(most);
+  }
+  if (dialog_has_keys()) {
+    const std::string prompt = editor_.text().empty()
+                                   ? dialogs_.front().prompt
+                                   : "(send or clear your line first) " + dialogs_.front().prompt;
+    for (const std::string& row : ChoiceRows(prompt, columns, most))
+      above.push_back(setup_.console.Styled(face::Style::kYellow, row));
+  }
+  out.rows.insert(out.rows.begin(), above.begin(), above.end());
+  out.cursor_row += above.size();
+  return out;
+}
+
+void InteractiveSession::Press(const Key& key) {
+  const bool in_line = !dialogs_.empty() && !dialog_has_keys();
+  // A user in the middle of a line does not answer with its letters; what begins a command or
+  // steers is no answer.
+  const bool begins = key.kind == Key::Kind::kText && (key.text == "/" || key.text == "!");
+  const bool answers = dialog_has_keys() && editor_.text().empty() && !begins;
+  if (in_line || answers) return PressInDialog(key);
+  if (key.kind == Key::Kind::kTab) return CompleteCommand();
+  switch (editor_.Press(key)) {
+    case LineEditor::Does::kSubmitted: Submit(editor_.Take()); break;
+    case LineEditor::Does::kEnded: Leave(opened_ ? face::kExitDone : face::kExitInterrupted); break;
+    case LineEditor::Does::kInterrupted: Interrupt(); break;
+    case LineEditor::Does::kSuspended: Suspend(); break;
+    case LineEditor::Does::kCleared: screen_.Clear(); break;
+    default: break;
+  }
+}
+
+/// Writes as much of the command's name as is certain; when that is nothing, shows the names.
+void InteractiveSession::CompleteCommand() {
+  const std::string& text = editor_.text();
+  if (!text.starts_with('/') || editor_.cursor() != text.size()) return;
+  const std::vector<std::string> names =
+      client::CompletionsOf(text, client::Face::kTerminal, state_.commands);
+  if (names.empty()) return;
+  if (names.size() == 1) return editor_.SetText("/" + names[0] + " ");
+  std::string certain = names[0];
+  for (const std::string& name : names)
+    certain.resize(
+        static_cast<std::size_t>(std::ranges::mismatch(certain, name).in1 - certain.begin()));
+  if (certain.size() + 1 > text.size()) return editor_.SetText("/" + certain);
+  view_.Note(fmt::format("/{}", fmt::join(names, " /")));
+}
+
+void InteractiveSession::PressInDialog(const Key& key) {
+  const bool with_keys = dialog_has_keys();
+  if (with_keys && key.kind == Key::Kind::kText) {
+    if (dialogs_.front().keys.contains(key.text)) AnswerDialog(key.text);
+    return;
+  }
+  // Nothing is written into a dialog of keys, but Ctrl and Escape mean what they always do.
+  if (with_keys && key.kind != Key::Kind::kCtrl && key.kind != Key::Kind::kEscape) return;
+  switch (dialog_editor_.Press(key)) {
+    case LineEditor::Does::kSubmitted: AnswerDialog(Blankless(dialog_editor_.Take())); break;
+    case LineEditor::Does::kEscaped:
+      // What the session asks stays open until it is answered.
+      if (dialogs_.front().id.empty()) {
+        DropDialog("");
+      } else if (!with_keys) {
+        dialogs_.pop_front();
+        TakeOpenAsks();
+      }
+      break;
+    case LineEditor::Does::kInterrupted: Interrupt(); break;
+    case LineEditor::Does::kSuspended: Suspend(); break;
+    case LineEditor::Does::kCleared: screen_.Clear(); break;
+    default: break;
+  }
+}
+
+/// First stops the turn, or clears what is written; twice, soon after one another, it ends.
+void InteractiveSession::Interrupt() {
+  const auto now = SystemClock().Steady();
+  const bool again = interrupted_ && now - *interrupted_ < kTwice;
+  interrupted_ = now;
+  if (again || !opened_) return Leave(face::kExitInterrupted);
+  if (view_.running()) {
+    session_->Cancel();
+    return view_.Note("stopping; Ctrl-C again ends stet", face::Style::kYellow);
+  }
+  if (!dialogs_.empty()) return DropDialog(dialogs_.front().id);
+  if (!editor_.text().empty()) {
+    editor_.SetText("");
+    interrupted_.reset();
+    return;
+  }
+  view_.Note("Ctrl-C again ends stet");
+}
+
+void InteractiveSession::Suspend() {
+  screen_.Hide();
+  screen_.EndLine();
+  setup_.tty.Write(screen_.Take());
+  setup_.tty.Suspend();
+  Resize();
+}
+
+void InteractiveSession::Resize() {
+  setup_.console = face::Console::Detect();
+  const Tty::Size size = setup_.tty.size();
+  screen_.Resize(size.columns, size.rows);
+}
+
+void InteractiveSession::Submit(const std::string& text) {
+  const std::string line = Blankless(text);
+  if (line.empty()) return;
+  if (!opened_) return early_lines_.push_back(text);
+  setup_.history.Add(text);
+  if (line.starts_with('/')) {
+    const client::ParsedLine slash =
+        client::ParseLine(line, client::Face::kTerminal, state_.commands);
+    if (slash.kind != client::ParsedLine::Kind::kMessage) {
+      view_.Note("/" + slash.name + (slash.argument.empty() ? "" : " " + slash.argument));
+      return RunSlash(slash, *environment_);
+    }
+  }
+  const bool steer = view_.running() && line.starts_with('!') && line.size() > 1;
+  Send(steer ? Blankless(line.substr(1)) : text, steer);
+}
+
+/// What is sent again unchanged, after it was not known whether it was done, is known again.
+void InteractiveSession::Send(const std::string& text, bool steer) {
+  Unsent sent{.message_id = "", .text = text};
+  if (doubtful_ && doubtful_->text == text) sent = *doubtful_;
+  doubtful_.reset();
+  if (sent.message_id.empty())
+    sent.message_id = "tty_" + RandomName(ProcessRandom(), kMessageIdLetters);
+  protocol::Send send;
+  send.how = steer ? "steer" : "send";
+  send.text = text;
+  send.client_message_id = sent.message_id;
+  unsent_.push_back(sent);
+  session_->Send(send, Later("send", [this, sent](const Result<protocol::Accepted>& accepted) {
+                   Sent(sent, accepted);
+                 }));
+}
+
+void InteractiveSession::Sent(const Unsent& sent, const Result<protocol::Accepted>& accepted) {
+  std::erase_if(unsent_, [&](const Unsent& one) { return one.message_id == sent.message_id; });
+  if (accepted) {
+    if (accepted->what == "started") return TurnBegan(accepted->turn_id);
+    return view_.Note(fmt::format("{}: {}", accepted->what, OneLineText(sent.text)));
+  }
+  environment_->Complain(accepted.error());
+  const Code code = accepted.error().code;
+  // Not lost: it can be sent again.
+  if (code == Code::kTimeout || code == Code::kUnavailable) {
+    // Long after Enter: the user may be in the middle of another line.
+    doubtful_ = sent;
+    return view_.Note(
+        "may or may not have been sent; the up key brings it back: " + OneLineText(sent.text),
+        face::Style::kYellow);
+  }
+  if (editor_.text().empty()) return editor_.SetText(sent.text);
+  view_.Note("not sent; the up key brings it back: " + OneLineText(sent.text),
+             face::Style::kYellow);
+}
+
+}  // namespace stet::tui

@@ -1,0 +1,81 @@
+// LiveView: a session's scene as text on a screen: replies as they come, one line per tool, the
+// changes to files, waits, and a status row while a turn runs.
+//
+// Belongs to the face's thread. What others wrote is made safe before it is printed. Nothing here
+// fails.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "client/scene.h"
+#include "face/console.h"
+#include "tui/live_view/markdown.h"
+#include "tui/screen.h"
+
+namespace stet::tui {
+
+class LiveView {
+ public:
+  /// All must outlive it.
+  LiveView(Screen& screen, const face::Console& console, const Clock& clock)
+      : screen_(screen), console_(console), clock_(clock), markdown_(console) {}
+
+  void Take(const protocol::Event& event);
+  void Take(const protocol::Transient& transient);
+
+  /// A line of our own between what the session says.
+  void Note(std::string_view text, face::Style style = face::Style::kDim);
+  /// Lines that are styled already; each ends in "\n".
+  void Block(std::string_view text);
+  /// The call's change was shown when it was asked about: not again.
+  void MarkShown(const std::string& tool_call_id) { shown_.insert(tool_call_id); }
+
+  [[nodiscard]] bool running() const { return running_; }
+  /// A turn begins, as far as we know; its own news may come later.
+  void Begin();
+  /// One row while a turn runs: what it does, since when, with how many tokens.
+  [[nodiscard]] std::string StatusRow() const;
+
+ private:
+  enum class Section { kNone, kUser, kText, kThinking, kTool, kNote };
+
+  void Apply(const client::SceneChanges& changes);
+  void Show(const client::SceneItem& item);
+  void Show(const client::SceneItem& item, const client::PromptItem& prompt);
+  void Show(const client::SceneItem& item, const client::ReplyItem& reply);
+  void Show(const client::SceneItem& item, const client::CallItem& call);
+  void Show(const client::SceneItem& item, const client::NoteItem& note);
+  void Show(const client::SceneItem&, const client::MarkerItem&) {}
+  void ShowReply(const client::SceneItem& item, const client::ReplyItem& reply, std::size_t from);
+  void PrintThinking(std::string_view text);
+  void PrintCall(const client::CallItem& call);
+  [[nodiscard]] std::string WaitText(const client::NoteItem& note) const;
+  [[nodiscard]] std::string ActivityText() const;
+
+  void Open(Section section);
+  void EndText();
+
+  Screen& screen_;
+  const face::Console& console_;
+  const Clock& clock_;
+  client::Scene scene_;
+  MarkdownStream markdown_;
+  Section section_ = Section::kNone;
+  std::uint64_t reply_ = 0;           // The item whose text is being printed; 0: none.
+  std::size_t thinking_columns_ = 0;  // Printed of the thinking under way.
+  std::set<std::string> shown_;       // Calls whose change was shown.
+  bool running_ = false;
+  std::chrono::steady_clock::time_point began_;
+};
+
+/// "850 ms", "12 s", "3 min 5 s".
+std::string SpanText(std::int64_t milliseconds);
+/// "850", "12.3k".
+std::string CountText(std::int64_t count);
+
+}  // namespace stet::tui

@@ -1,0 +1,140 @@
+// What a session asks its user, and how the user answers.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text_width.h"
+#include "json/view.h"
+#include "tui/interactive_session.h"
+#include "tui/live_view/change.h"
+
+namespace stet::tui {
+namespace {
+
+constexpr std::size_t kAskedChangeLines = 60;
+/// Of the rule that an answer would make: the choices behind it must stay in sight.
+constexpr std::size_t kMaxRuleColumns = 160;
+
+std::string OptionRows(const protocol::QuestionAsk& ask) {
+  std::string rows;
+  std::size_t number = 0;
+  for (const auto& [label, more] : protocol::OptionsOf(ask))
+    rows += fmt::format("{:>3}  {}{}{}\n", ++number, PrintableText(label), more.empty() ? "" : "  ",
+                        PrintableText(OneLineText(more)));
+  return rows;
+}
+
+std::string ScopeOf(std::string_view key) {
+  if (key == "a") return "session";
+  if (key == "p") return "project";
+  return key == "g" ? "always" : "once";
+}
+
+}  // namespace
+
+void InteractiveSession::Put(const protocol::Ask& ask) {
+  if (IsOpen(protocol::AskId(ask))) return;
+  if (const auto* permission = std::get_if<protocol::PermissionAsk>(&ask))
+    AskPermission(*permission);
+  else
+    AskQuestion(std::get<protocol::QuestionAsk>(ask));
+}
+
+void InteractiveSession::AskPermission(const protocol::PermissionAsk& ask) {
+  const std::string command = JsonView(ask.args.text)["command"].StringOr("");
+  std::string text = fmt::format("{} {}: {}\n", setup_.console.Styled(face::Style::kYellow, "?"),
+                                 setup_.console.Styled(face::Style::kBold, PrintableText(ask.tool)),
+                                 PrintableText(ask.summary));
+  if (command.contains('\n')) text += PrintableText(command) + "\n";
+  text += ChangeText(ask.tool, ask.args, setup_.console, kAskedChangeLines);
+  if (!ask.reason.empty())
+    text += "  " +
+            setup_.console.Styled(face::Style::kDim, PrintableText(OneLineText(ask.reason))) + "\n";
+  view_.Block(text);
+  view_.MarkShown(ask.tool_call_id);
+  Ask({.id = ask.request_id,
+       .prompt = fmt::format(
+           "y once   n no   e no, and say what instead   a always in this session: {}   "
+           "p in this project   g everywhere",
+           FitText(PrintableText(OneLineText(ask.session_rule)), kMaxRuleColumns)),
+       .keys = "yanepg",
+       .answered = [this, ask](const std::string& key) { AnswerPermission(ask, key); }});
+}
+
+void InteractiveSession::AnswerPermission(const protocol::PermissionAsk& ask,
+                                          const std::string& key) {
+  if (key == "e") {
+    // Before whatever else is asked: it is about the call that was just shown.
+    dialogs_.push_front(
+        {.id = ask.request_id,
+         .prompt = "what instead? ",
+         .keys = "",
+         .answered = [this, id = ask.request_id](const std::string& said) { Deny(id, said); }});
+    dialog_editor_.SetText("");
+    return;
+  }
+  if (key == "n") return Deny(ask.request_id, "");
+  Answer(protocol::Allow(ask.request_id, ScopeOf(key)), [this, key, rule = ask.session_rule] {
+    if (key == "y") return;
+    view_.Note(fmt::format("allowed {}: {}",
+                           key == "a"   ? "in this session"
+                           : key == "p" ? "in this project"
+                                        : "always",
+                           rule));
+  });
+}
+
+void InteractiveSession::Deny(const std::string& request_id, const std::string& message) {
+  Answer(protocol::Deny(request_id, message), [] {});
+}
+
+void InteractiveSession::Answer(const protocol::AskAnswer& answer, std::function<void()> done) {
+  session_->Answer(answer, Later("answer", [this, done = std::move(done)](const Status& taken) {
+                     if (taken) return done();
+                     environment_->Complain(taken.error());
+                     TakeOpenAsks();
+                   }));
+}
+
+void InteractiveSession::AskQuestion(const protocol::QuestionAsk& ask) {
+  view_.Block(fmt::format("{} {}\n{}", setup_.console.Styled(face::Style::kYellow, "?"),
+                          setup_.console.Styled(face::Style::kBold, PrintableText(ask.text)),
+                          OptionRows(ask)));
+  const bool options = !protocol::OptionsOf(ask).empty();
+  Ask({.id = ask.question_id,
+       .prompt = options ? "answer (a number, or your own words): " : "answer: ",
+       .keys = "",
+       .answered = [this, ask](const std::string& said) { AnswerQuestion(ask, said); }});
+}
+
+void InteractiveSession::AnswerQuestion(const protocol::QuestionAsk& ask, const std::string& said) {
+  if (said.empty()) return AskQuestion(ask);
+  const std::vector<protocol::AskOption> options = protocol::OptionsOf(ask);
+  std::string answer = said;
+  for (std::size_t i = 0; i < options.size(); ++i)
+    if (said == fmt::format("{}", i + 1)) answer = options[i].label;
+  Answer(protocol::Say(ask.question_id, answer),
+         [this, answer] { view_.Note("answered: " + OneLineText(answer)); });
+}
+
+void InteractiveSession::Ask(Dialog dialog) {
+  if (dialogs_.empty()) dialog_editor_.SetText("");
+  dialogs_.push_back(std::move(dialog));
+}
+
+void InteractiveSession::DropDialog(const std::string& id) {
+  if (dialogs_.empty()) return;
+  const bool first = dialogs_.front().id == id;
+  const auto gone = std::ranges::remove(dialogs_, id, &Dialog::id);
+  dialogs_.erase(gone.begin(), gone.end());
+  if (first) dialog_editor_.SetText("");
+}
+
+void InteractiveSession::AnswerDialog(const std::string& said) {
+  const Dialog dialog = std::move(dialogs_.front());
+  dialogs_.pop_front();
+  dialog_editor_.SetText("");
+  dialog.answered(said);
+}
+
+}  // namespace stet::tui
