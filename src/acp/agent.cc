@@ -100,7 +100,7 @@ Status Agent::Authenticate(Request request) {
     return Fail(Code::kInvalid, fmt::format("methodId: there is no method {}", method));
   return Lobby(std::move(request), [this](const Request&) -> Result<std::string> {
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Models> models, clients_.models());
-    ASSIGN_OR_RETURN(const protocol::ModelList list, models->List());
+    ASSIGN_OR_RETURN(const protocol::ModelList list, client::Await(*models, &client::Models::List));
     if (list.problem) return Fail(Code::kAuth, *list.problem);
     return "{}";
   });

@@ -115,7 +115,8 @@ Status Session::Attach(const protocol::Attach& attach) {
     return Fail(Code::kNotFound, fmt::format("there is no session {}", setup_.session_id));
   }
   // Without the list only the model in use can be chosen.
-  if (Result<protocol::ModelList> models = setup_.models->List()) models_ = *std::move(models);
+  if (Result<protocol::ModelList> models = client::Await(*setup_.models, &client::Models::List))
+    models_ = *std::move(models);
   cwd_ = state.cwd;
   window_ = state.context_window;
   if (!made_) {

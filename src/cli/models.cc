@@ -6,6 +6,7 @@
 #include "base/text_width.h"
 #include "cli/cost_view.h"
 #include "cli/exit_codes.h"
+#include "client/await.h"
 
 namespace stet::cli {
 namespace {
@@ -25,7 +26,7 @@ std::string ModelText(const protocol::ModelRow& row, bool selected) {
 }
 
 Result<int> List(const ModelsCommand& command, client::Models& models, Terminal& terminal) {
-  ASSIGN_OR_RETURN(const protocol::ModelList list, models.List());
+  ASSIGN_OR_RETURN(const protocol::ModelList list, client::Await(models, &client::Models::List));
   if (command.json) return terminal.Print(Encode(list) + "\n") ? kExitDone : kExitFailed;
   std::string out =
       "Window and longest answer in tokens, dollars per million tokens in and out, efforts.\n";
@@ -73,9 +74,9 @@ std::string CheckText(const protocol::ModelCheck& check) {
 }
 
 Result<int> Check(const ModelsCommand& command, client::Models& models, Terminal& terminal) {
-  ASSIGN_OR_RETURN(
-      const protocol::ModelCheck check,
-      models.Check(command.model, [&](const std::string& text) { terminal.Say(text); }));
+  ASSIGN_OR_RETURN(const protocol::ModelCheck check,
+                   client::Await(models, &client::Models::Check, command.model,
+                                 [&](const std::string& text) { terminal.Say(text); }));
   if (!terminal.Print(command.json ? Encode(check) + "\n" : CheckText(check))) return kExitFailed;
   if (check.ok) return kExitDone;
   return check.failure == "auth" ? kExitAuth : kExitFailed;
