@@ -120,8 +120,8 @@ constexpr auto kSessionHandlers = HandlersOf(
           RETURN_IF_ERROR(IsExpected(lane, move));
           return lane.Branch(move.target.value_or(""));
         }),
-    On<method::SessionCancel>([](Lane& lane, const protocol::SessionRef&, const Caller&) {
-      lane.Cancel();
+    On<method::SessionCancel>([](Lane& lane, const protocol::CancelParams& params, const Caller&) {
+      lane.Cancel(params.turn_id.value_or(""));
       return Status();
     }),
     On<method::SessionChange>(
