@@ -65,18 +65,24 @@ Connection::~Connection() {
 }
 
 void Connection::Enter(LinkState state, const std::string& why) {
-  if (state_ == state && state != LinkState::kConnected) return;
+  if (state_ == state && state != LinkState::kConnected && why_ == why) return;
   state_ = state;
+  why_ = why;
   if (options_.on_state) options_.on_state(state, why);
 }
 
 void Connection::Dial() {
-  const auto whole = [](Connection* self, std::weak_ptr<bool> alive, Loop& loop, Dialer dial,
-                        CancelToken cancel) -> Async<void> {
-    Result<std::unique_ptr<rpc::Channel>> dialled = co_await dial(loop, cancel);
+  const auto whole = [](Connection* self, std::weak_ptr<bool> alive, Dialer dial,
+                        Attempt attempt) -> Async<void> {
+    Result<std::unique_ptr<rpc::Channel>> dialled = co_await dial(std::move(attempt));
     if (!alive.expired()) self->Dialled(std::move(dialled));
   };
-  loop_.Spawn(whole(this, alive_, loop_, options_.dial, cancel_.token()));
+  const auto tell = [this, alive = std::weak_ptr<bool>(alive_)](const std::string& what) {
+    if (!alive.expired() && state_ == LinkState::kReconnecting) Enter(state_, what);
+  };
+  loop_.Spawn(
+      whole(this, alive_, options_.dial,
+            {.loop = loop_, .cancel = cancel_.token(), .wanted = !waiting_.empty(), .tell = tell}));
 }
 
 void Connection::Dialled(Result<std::unique_ptr<rpc::Channel>> dialled) {
