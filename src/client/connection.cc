@@ -281,9 +281,11 @@ void Connection::OutOfTime(std::uint64_t number) {
   const auto found = waiting_.find(number);
   if (found == waiting_.end()) return;
   if (state_ != LinkState::kConnected) return Answer(number, std::unexpected(trouble_));
-  Answer(number, Fail(Code::kTimeout, fmt::format("the host did not answer {} within {} ms",
-                                                  found->second.request.method,
-                                                  found->second.request.within.count())));
+  Answer(number,
+         Fail(Code::kTimeout,
+              fmt::format("the host did not answer {} within {} ms: try again; `stet host "
+                          "status` says how the host is",
+                          found->second.request.method, found->second.request.within.count())));
 }
 
 void Connection::Answer(std::uint64_t number, Result<Raw> answer) {
