@@ -2,72 +2,82 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
-
-#include "client/await.h"
 
 namespace stet::acp {
 namespace {
 
 struct CommandHandler {
   std::string_view name;
-  Result<CommandDone> (*run)(const std::string& argument, client::LiveSession& session);
+  void (*run)(const std::string& argument, const CommandPlace& place, CommandResult done);
 };
 
-Result<CommandDone> Start(std::string_view how, const std::string& text,
-                          client::LiveSession& session) {
+CommandDone Shown(std::string text) { return {.text = std::move(text), .turn_id = {}}; }
+
+/// The session's answer, through the inbox: `done` hears what `read` makes of it.
+template <class Read>
+auto Then(const CommandPlace& place, CommandResult done, Read read) {
+  return place.inbox.Then([done = std::move(done), read](auto answer) mutable {
+    if (!answer) return done(std::unexpected(std::move(answer).error()));
+    if constexpr (std::is_void_v<typename decltype(answer)::value_type>)
+      done(read());
+    else
+      done(read(*std::move(answer)));
+  });
+}
+
+void Start(std::string_view how, const std::string& text, const CommandPlace& place,
+           CommandResult done) {
   protocol::Send send;
   send.how = how;
   send.text = text;
-  ASSIGN_OR_RETURN(const protocol::Accepted accepted,
-                   client::Await(session, &client::LiveSession::Send, send));
-  return CommandDone{.text = "", .turn_id = accepted.turn_id.value_or("")};
+  place.session.Send(send, Then(place, std::move(done), [](const protocol::Accepted& accepted) {
+                       return CommandDone{.text = "", .turn_id = accepted.turn_id.value_or("")};
+                     }));
 }
 
-Result<CommandDone> Mark(std::string_view what, const std::string& id, const std::string& text,
-                         client::LiveSession& session) {
+void RunCompact(const std::string& focus, const CommandPlace& place, CommandResult done) {
+  Start("compact", focus, place, std::move(done));
+}
+
+void RunContinue(const std::string&, const CommandPlace& place, CommandResult done) {
+  Start("continue", "", place, std::move(done));
+}
+
+void RunPin(const std::string& text, const CommandPlace& place, CommandResult done) {
+  if (text.empty()) return done(Fail(Code::kInvalid, "write the text behind it: /pin TEXT"));
   protocol::Mark mark;
-  mark.what = what;
-  mark.id = id;
+  mark.what = "pin";
   mark.text = text;
-  ASSIGN_OR_RETURN(std::string said, client::Await(session, &client::LiveSession::Mark, mark));
-  return CommandDone{.text = std::move(said), .turn_id = {}};
+  place.session.Mark(mark, Then(place, std::move(done), Shown));
 }
 
-Result<CommandDone> RunCompact(const std::string& focus, client::LiveSession& session) {
-  return Start("compact", focus, session);
+void RunUnpin(const std::string& id, const CommandPlace& place, CommandResult done) {
+  if (id.empty()) return done(Fail(Code::kInvalid, "name the pin: /unpin N"));
+  protocol::Mark mark;
+  mark.what = "unpin";
+  mark.id = id;
+  place.session.Mark(mark, Then(place, std::move(done), Shown));
 }
 
-Result<CommandDone> RunContinue(const std::string&, client::LiveSession& session) {
-  return Start("continue", "", session);
+void RunPins(const std::string&, const CommandPlace& place, CommandResult done) {
+  place.session.Run(Then(place, std::move(done), [](const protocol::RunReport& report) {
+    std::string text;
+    for (std::size_t i = 0; i < report.pins.size(); ++i)
+      text += fmt::format("{}. {}\n", i + 1, report.pins[i].text);
+    return Shown(text.empty() ? "Nothing is pinned." : text);
+  }));
 }
 
-Result<CommandDone> RunPin(const std::string& text, client::LiveSession& session) {
-  if (text.empty()) return Fail(Code::kInvalid, "write the text behind it: /pin TEXT");
-  return Mark("pin", "", text, session);
-}
-
-Result<CommandDone> RunUnpin(const std::string& id, client::LiveSession& session) {
-  if (id.empty()) return Fail(Code::kInvalid, "name the pin: /unpin N");
-  return Mark("unpin", id, "", session);
-}
-
-Result<CommandDone> RunPins(const std::string&, client::LiveSession& session) {
-  ASSIGN_OR_RETURN(const protocol::RunReport report,
-                   client::Await(session, &client::LiveSession::Run));
-  std::string text;
-  for (std::size_t i = 0; i < report.pins.size(); ++i)
-    text += fmt::format("{}. {}\n", i + 1, report.pins[i].text);
-  return CommandDone{.text = text.empty() ? "Nothing is pinned." : text, .turn_id = {}};
-}
-
-Result<CommandDone> RunTitle(const std::string& title, client::LiveSession& session) {
-  if (title.empty()) return Fail(Code::kInvalid, "write the title behind it: /title TEXT");
+void RunTitle(const std::string& title, const CommandPlace& place, CommandResult done) {
+  if (title.empty()) return done(Fail(Code::kInvalid, "write the title behind it: /title TEXT"));
   protocol::Change change;
   change.title = title;
-  RETURN_IF_ERROR(client::Await(session, &client::LiveSession::Change, change));
-  return CommandDone{.text = "Titled: " + title, .turn_id = {}};
+  place.session.Change(change,
+                       Then(place, std::move(done), [title] { return Shown("Titled: " + title); }));
 }
 
 constexpr auto kCommandHandlers = std::to_array<CommandHandler>({
@@ -105,13 +115,11 @@ void WriteCommands(JsonWriter& writer, const protocol::Texts& of_extensions) {
   writer.EndArray();
 }
 
-Result<CommandDone> RunCommand(const client::ParsedLine& line, client::LiveSession& session) {
+void RunCommand(const client::ParsedLine& line, const CommandPlace& place, CommandResult done) {
   const auto* handler = std::ranges::find(kCommandHandlers, line.name, &CommandHandler::name);
   if (line.kind == client::ParsedLine::Kind::kCommand && handler != kCommandHandlers.end())
-    return handler->run(line.argument, session);
-  ASSIGN_OR_RETURN(std::string text,
-                   client::Await(session, &client::LiveSession::Command, line.name, line.argument));
-  return CommandDone{.text = std::move(text), .turn_id = {}};
+    return handler->run(line.argument, place, std::move(done));
+  place.session.Command(line.name, line.argument, Then(place, std::move(done), Shown));
 }
 
 }  // namespace stet::acp

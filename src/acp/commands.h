@@ -2,11 +2,13 @@
 // those of extensions, do there.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "client/commands.h"
+#include "client/inbox.h"
 #include "client/live.h"
 #include "json/writer.h"
 
@@ -21,7 +23,16 @@ struct CommandDone {
   std::optional<std::string> turn_id;
 };
 
-/// `line` is a command of the table or of an extension.
-Result<CommandDone> RunCommand(const client::ParsedLine& line, client::LiveSession& session);
+using CommandResult = std::move_only_function<void(Result<CommandDone>)>;
+
+/// Where a command is run.
+struct CommandPlace {
+  client::LiveSession& session;
+  client::Inbox& inbox;  // Through which the session answers.
+};
+
+/// `line` is a command of the table or of an extension. `done` hears what came of it, once, now or
+/// when the inbox has the session's answer.
+void RunCommand(const client::ParsedLine& line, const CommandPlace& place, CommandResult done);
 
 }  // namespace stet::acp

@@ -23,24 +23,6 @@ void Output::Push(std::string line) {
   wake_();
 }
 
-bool Output::PushPatiently(std::string line) {
-  {
-    std::unique_lock lock(mutex_);
-    room_.wait(lock, [this] { return hurry_ || overrun_ || waiting_ <= kEnough; });
-    if (hurry_ || overrun_) return false;
-  }
-  Push(std::move(line));
-  return true;
-}
-
-void Output::Hurry() {
-  {
-    const std::lock_guard lock(mutex_);
-    hurry_ = true;
-  }
-  room_.notify_all();
-}
-
 /// A pipe that is ready for writing has room for PIPE_BUF bytes.
 Status Output::WriteSome(int fd) {
   if (written_ == current_.size()) {
@@ -54,11 +36,7 @@ Status Output::WriteSome(int fd) {
   if (done < 0 && errno != EINTR && errno != EAGAIN) return FailSystem(errno, "write to stdout");
   if (done <= 0) return {};
   written_ += static_cast<std::size_t>(done);
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_ -= static_cast<std::size_t>(done);
-  }
-  room_.notify_all();
+  waiting_ -= static_cast<std::size_t>(done);
   return {};
 }
 

@@ -1,12 +1,11 @@
 // Output: lines on their way to the client, from any thread to the one that writes them.
 //
-// A client that does not read stops nobody: lines wait here, up to a cap, beyond which the client
-// counts as gone and nothing more is taken. Whoever has very much to say, such as a whole history,
-// waits for room instead.
+// A client that does not read stops nothing: lines wait here, up to a cap, beyond which the client
+// counts as gone and nothing more is taken. Who has very much to say, such as a whole history, says
+// it while there is room.
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <mutex>
@@ -20,7 +19,7 @@ class Output {
  public:
   /// More bytes do not wait: the client is gone.
   static constexpr std::size_t kMaxWaiting = std::size_t{64} << 20;
-  /// The patient wait while more than this does.
+  /// While more than this waits there is no room for what can wait itself.
   static constexpr std::size_t kEnough = std::size_t{1} << 20;
 
   /// `wake` is called, from any thread, when there is something to write.
@@ -28,12 +27,9 @@ class Output {
 
   /// Takes a line without its end; never waits.
   void Push(std::string line);
-  /// Waits for room first. False when nobody shall wait any more: the line is dropped.
-  bool PushPatiently(std::string line);
-  /// From now on nobody waits.
-  void Hurry();
 
   [[nodiscard]] bool empty() const { return waiting_ == 0; }
+  [[nodiscard]] bool has_room() const { return waiting_ <= kEnough; }
   /// More came than may wait.
   [[nodiscard]] bool overrun() const { return overrun_; }
 
@@ -44,9 +40,7 @@ class Output {
  private:
   std::function<void()> wake_;
   std::mutex mutex_;
-  std::condition_variable room_;
   std::string queue_;
-  bool hurry_ = false;
   std::atomic<std::size_t> waiting_{0};
   std::atomic<bool> overrun_{false};
   // Of the thread that writes.

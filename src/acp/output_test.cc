@@ -1,8 +1,6 @@
 #include "acp/output.h"
 
-#include <atomic>
 #include <csignal>
-#include <thread>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -63,29 +61,21 @@ TEST(OutputTest, WhoeverDoesNotReadIsGoneAtTheCap) {
   EXPECT_FALSE(output.overrun());
   output.Push(line);
   EXPECT_TRUE(output.overrun());
-  EXPECT_FALSE(output.PushPatiently("more"));
 }
 
-TEST(OutputTest, ThePatientWaitForRoomUntilNobodyShall) {
+TEST(OutputTest, ThereIsRoomAgainWhenTheClientHasRead) {
   Output output([] {});
+  EXPECT_TRUE(output.has_room());
   output.Push(std::string(Output::kEnough + 1, 'x'));
-  std::atomic<bool> pushed = false;
-  std::thread waits([&] {
-    EXPECT_TRUE(output.PushPatiently("first"));
-    pushed = true;
-  });
+  EXPECT_FALSE(output.has_room());
   const Pipe pipe;
-  while (!output.empty() || !pushed) {
-    if (!output.empty() && pipe.IsWritable())
+  while (!output.empty()) {
+    if (pipe.IsWritable())
       ASSERT_TRUE(output.WriteSome(pipe.write.get()));
-    else if (!output.empty())
+    else
       pipe.Read();
   }
-  waits.join();
-  output.Push(std::string(Output::kEnough + 1, 'x'));
-  std::thread gives_up([&] { EXPECT_FALSE(output.PushPatiently("second")); });
-  output.Hurry();
-  gives_up.join();
+  EXPECT_TRUE(output.has_room());
 }
 
 TEST(OutputTest, NobodyToReadIsAnError) {

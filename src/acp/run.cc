@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <vector>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -31,7 +32,9 @@ class Connection {
   int Run() {
     const CancelRegistration interrupted = interrupt_.token().OnCancel([this] { Wake(); });
     while (open_ && !interrupt_.token().cancelled() && !output_.overrun()) Wait();
-    output_.Hurry();
+    open_ = false;
+    agent_->End();
+    while (!agent_->over()) Wait();
     agent_.reset();
     if (output_.overrun()) {
       std::fputs("stet: the client does not read what it is told\n", stderr);
@@ -49,15 +52,21 @@ class Connection {
     (void)!::write(wake_.get(), &one, sizeof one);
   }
 
+  /// A descriptor of -1 is passed over.
   void Wait() {
     const short writing = output_.empty() ? 0 : POLLOUT;
-    std::array<pollfd, 3> fds = {pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
-                                 pollfd{.fd = STDOUT_FILENO, .events = writing, .revents = 0},
-                                 pollfd{.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+    std::vector<int> heard;
+    agent_->AddDescriptors(heard);
+    std::vector<pollfd> fds = {
+        pollfd{.fd = open_ ? STDIN_FILENO : -1, .events = POLLIN, .revents = 0},
+        pollfd{.fd = broken_ ? -1 : STDOUT_FILENO, .events = writing, .revents = 0},
+        pollfd{.fd = wake_.get(), .events = POLLIN, .revents = 0}};
+    for (const int fd : heard) fds.push_back({.fd = fd, .events = POLLIN, .revents = 0});
     if (::poll(fds.data(), fds.size(), -1) < 0) return;  // A signal: it is looked at again.
     std::uint64_t count = 0;
     if (fds[2].revents != 0) (void)!::read(wake_.get(), &count, sizeof count);
     if (fds[1].revents != 0) Write(fds[1].revents);
+    agent_->Hear();
     if (fds[0].revents != 0 && open_) Read();
   }
 

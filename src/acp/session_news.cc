@@ -6,13 +6,16 @@
 
 #include "acp/options.h"
 #include "acp/session.h"
+#include "acp/session_answers.h"
 #include "base/text_width.h"
-#include "client/await.h"
 
 namespace stet::acp {
 namespace {
 
 constexpr std::int64_t kMicro = 1'000'000;
+/// So much is heard of a session before the others have their turn.
+constexpr std::size_t kMaxNewsAtOnce = 256;
+constexpr std::size_t kMaxEnded = 16;
 
 /// Why a turn ended, in the protocol's words; empty when that is an error.
 std::string_view StopReasonOf(const std::string& reason, const protocol::OptionalText& stop) {
@@ -26,18 +29,58 @@ std::string_view StopReasonOf(const std::string& reason, const protocol::Optiona
 
 }  // namespace
 
-void Session::Hear(client::News& news) {
-  if (!hold_) return;
-  if (const auto* event = std::get_if<protocol::Event>(&news)) Hear(*event);
-  if (const auto* transient = std::get_if<protocol::Transient>(&news)) Hear(*transient);
+void Session::AddDescriptors(std::vector<int>& fds) const {
+  fds.push_back(aside_.fd());
+  if (hears()) fds.push_back(inbox_.fd());
+}
+
+/// Whether the news of the hold are due.
+bool Session::hears() const {
+  const bool told = life_ == Life::kClosing || (life_ == Life::kOpen && !opening_);
+  return told && fetching_ == 0;
+}
+
+void Session::Hear() {
+  while (std::optional<client::News> news = aside_.Take())
+    if (auto* answered = std::get_if<client::Answered>(&*news)) (*answered)();
+  if (replaying_) TellHistory();  // There may be room for more.
+  for (std::size_t i = 0; i < kMaxNewsAtOnce && hears(); ++i) {
+    std::optional<client::News> news = inbox_.Take();
+    if (!news) return;
+    Take(*news);
+  }
+}
+
+void Session::Take(client::News& news) {
+  if (auto* answered = std::get_if<client::Answered>(&news)) return (*answered)();
+  if (const auto* transient = std::get_if<protocol::Transient>(&news)) return Hear(*transient);
+  const auto& event = std::get<protocol::Event>(news);
+  const auto* user = std::get_if<protocol::UserMessage>(&event.payload);
+  if (user != nullptr && IsOwn(event, *user)) return;
+  if (event.seq <= told_seq_) return;
+  const Updates::List blobs = updates_ ? updates_->BlobsOf(event) : Updates::List();
+  if (blobs.empty()) return Hear(event);
+  Fetch(blobs, [this, event] { Hear(event); });
+}
+
+/// Gets what an event shows, and then goes on with it.
+void Session::Fetch(const Updates::List& blobs, std::function<void()> then) {
+  blobs_.clear();
+  fetching_ = blobs.size();
+  for (const std::string& name : blobs) {
+    setup_.sessions->Blob(setup_.session_id, name,
+                          aside_.Then([this, name, then](Result<std::string> blob) {
+                            if (blob) blobs_.insert_or_assign(name, *std::move(blob));
+                            if (--fetching_ == 0) then();
+                          }));
+  }
 }
 
 void Session::Hear(const protocol::Event& event) {
-  const protocol::PayloadVariant& payload = event.payload;
-  const auto* user = std::get_if<protocol::UserMessage>(&payload);
-  if (user != nullptr && IsOwn(event, *user)) return;
-  if (event.seq <= told_seq_) return;
+  if (!updates_) return;
   TellAll(updates_->Take(event));
+  if (life_ != Life::kOpen) return;  // Nothing is asked any more.
+  const protocol::PayloadVariant& payload = event.payload;
   if (const std::optional<protocol::AskNews> news = protocol::AskNewsIn(event)) {
     if (news->asked)
       Ask(*news->asked);
@@ -65,10 +108,14 @@ bool Session::IsOwn(const protocol::Event& event, const protocol::UserMessage& m
 }
 
 void Session::Hear(const protocol::Transient& transient) {
+  if (!updates_) return;
   TellAll(updates_->Take(transient));
+  if (life_ != Life::kOpen) return;
   if (const auto* wait = std::get_if<protocol::Wait>(&transient.transient)) {
     if (wait->who == "user")
-      AskOpen(Refresh());
+      WithState([this](const Status& known) {
+        if (known) AskOpen(state_);
+      });
     else if (setup_.client.notices)
       TellNotice("info", fmt::format("waiting for the {}: {}", wait->who, wait->what));
   } else if (const auto* notice = std::get_if<protocol::Notice>(&transient.transient)) {
@@ -98,13 +145,8 @@ void Session::Ask(const protocol::Ask& ask) {
       std::visit([this](const auto& one) { return Put(one); }, ask);
   if (!request) return;
   const std::string& id = protocol::AskId(ask);
-  // The answer is heard on another thread, and taken here.
-  asks_.Sent(id,
-             setup_.line.Ask(request->method, request->params, [this, id](const Result<Raw>& said) {
-               worker_.Post([this, id, said](bool alive) {
-                 if (alive) Take(id, said);
-               });
-             }));
+  asks_.Sent(id, setup_.line.Ask(request->method, request->params,
+                                 [this, id](const Result<Raw>& said) { Take(id, said); }));
 }
 
 std::optional<Outgoing> Session::Put(const protocol::PermissionAsk& ask) {
@@ -115,34 +157,34 @@ std::optional<Outgoing> Session::Put(const protocol::QuestionAsk& ask) {
   if (updates_->ToolOf(ask.question_id) == "ExitPlan") return asks_.AskPlan(ask);
   if (setup_.client.forms) return asks_.AskForm(ask);
   // Ignoring the error on purpose: what was withdrawn meanwhile needs no answer.
-  (void)client::Await(
-      *hold_, &client::LiveSession::Answer,
-      protocol::Decline(
-          ask.question_id,
-          "the user's client cannot show questions: ask in your reply, and end the turn"));
+  hold_->Answer(protocol::Decline(
+                    ask.question_id,
+                    "the user's client cannot show questions: ask in your reply, and end the turn"),
+                Then([](const Status&) {}));
   return std::nullopt;
 }
 
 void Session::Take(const std::string& ask_id, const Result<Raw>& said) {
   const std::optional<protocol::AskAnswer> answer = asks_.Take(ask_id, said);
-  if (!hold_ || !answer) return;
+  if (life_ != Life::kOpen || !answer) return;
   // Ignoring the error on purpose: what was withdrawn meanwhile needs no answer.
-  (void)client::Await(*hold_, &client::LiveSession::Answer, *answer);
+  hold_->Answer(*answer, Then([](const Status&) {}));
 }
 
 void Session::HearInfo(const protocol::SessionInfo& info) {
   const protocol::InfoChanges& changes = info.changes;
   if (!changes.mode && !changes.model && !changes.effort) return;
-  const protocol::LiveState& state = Refresh();
-  window_ = state.context_window;
-  if (changes.mode) {
-    std::string update;
-    JsonWriter writer(update);
-    writer.BeginObject().Member("sessionUpdate", "current_mode_update");
-    writer.Member("currentModeId", state.mode).EndObject();
-    Tell(update);
-  }
-  TellOptions(state);
+  WithState([this, has_mode = changes.mode.has_value()](const Status&) {
+    window_ = state_.context_window;
+    if (has_mode) {
+      std::string update;
+      JsonWriter writer(update);
+      writer.BeginObject().Member("sessionUpdate", "current_mode_update");
+      writer.Member("currentModeId", state_.mode).EndObject();
+      Tell(update);
+    }
+    TellOptions(state_);
+  });
 }
 
 void Session::TellOptions(const protocol::LiveState& state) {
@@ -158,47 +200,62 @@ void Session::HearEnd(const protocol::RuntimeEnd& end) {
   TellUsage();
   const auto prompt = std::ranges::find(waiting_, end.turn_id, &Waiting::turn_id);
   if (prompt != waiting_.end()) {
-    const Waiting ended = std::move(*prompt);
+    Waiting ended = std::move(*prompt);
     waiting_.erase(prompt);
-    Reply(ended, end);
+    FinishTurn(std::move(ended), end);
+  } else {
+    ended_.push_back(end);
+    if (ended_.size() > kMaxEnded) ended_.pop_front();
   }
   GoOn();
 }
 
-void Session::Reply(const Waiting& prompt, const protocol::RuntimeEnd& end) {
-  const Result<protocol::TurnReport> report =
-      client::Await(*hold_, &client::LiveSession::Report, end.turn_id);
-  const std::string_view stop =
-      prompt.cancelled ? "cancelled"
-                       : StopReasonOf(end.reason, report ? report->stop_reason : std::nullopt);
-  const std::string error = end.error.value_or("");
-  if (stop.empty()) {
-    const bool auth = report && report->failure == "auth";
-    return Refuse(prompt.id, Error(auth ? Code::kAuth : Code::kUnavailable,
-                                   error.empty() ? "the turn ended: " + end.reason : error));
-  }
-  if (!error.empty() && stop != "cancelled") TellNotice("error", error);
-  std::string result;
-  JsonWriter(result).BeginObject().Member("stopReason", stop).EndObject();
-  Respond(prompt.id, result);
+/// Answers the prompt when it is known how its turn went.
+void Session::FinishTurn(Waiting prompt, const protocol::RuntimeEnd& end) {
+  auto answer = [this, prompt = std::move(prompt),
+                 end](const Result<protocol::TurnReport>& report) mutable {
+    const std::string_view stop =
+        prompt.cancelled ? "cancelled"
+                         : StopReasonOf(end.reason, report ? report->stop_reason : std::nullopt);
+    const std::string error = end.error.value_or("");
+    if (stop.empty()) {
+      const bool auth = report && report->failure == "auth";
+      return prompt.asked.Refuse(Error(auth ? Code::kAuth : Code::kUnavailable,
+                                       error.empty() ? "the turn ended: " + end.reason : error));
+    }
+    if (!error.empty() && stop != "cancelled") TellNotice("error", error);
+    std::string result;
+    JsonWriter(result).BeginObject().Member("stopReason", stop).EndObject();
+    prompt.asked.Answer(result);
+  };
+  // Also while the session is being closed: the turn has ended.
+  hold_->Report(end.turn_id, inbox_.Then(std::move(answer)));
 }
 
 /// A turn that did not end well leaves the queue standing; here every prompt has its turn.
 void Session::GoOn() {
-  const bool queued =
-      std::ranges::any_of(waiting_, [](const Waiting& prompt) { return prompt.turn_id.empty(); });
+  const bool queued = std::ranges::any_of(waiting_, &Session::IsQueued);
   if (!queued) return;
-  const protocol::LiveState& state = Refresh();
-  if (state.state != "idle" || state.follow_ups.empty()) return;
+  WithState([this](const Status& known) {
+    if (known && state_.state == "idle" && !state_.follow_ups.empty()) GoOnWithQueue();
+  });
+}
+
+bool Session::IsQueued(const Waiting& prompt) {
+  return prompt.turn_id.empty() && !prompt.item_id.empty() && !prompt.cancelled;
+}
+
+void Session::GoOnWithQueue() {
   protocol::Send next;
   next.how = "next";
-  const Result<protocol::Accepted> begun = client::Await(*hold_, &client::LiveSession::Send, next);
-  if (begun || begun.error().code == Code::kBusy) return;
-  std::erase_if(waiting_, [&](const Waiting& prompt) {
-    if (!prompt.turn_id.empty()) return false;
-    Refuse(prompt.id, begun.error());
-    return true;
-  });
+  hold_->Send(next, Then([this](const Result<protocol::Accepted>& begun) {
+                if (begun || begun.error().code == Code::kBusy) return;
+                std::erase_if(waiting_, [&](Waiting& prompt) {
+                  if (!IsQueued(prompt)) return false;
+                  prompt.asked.Refuse(begun.error());
+                  return true;
+                });
+              }));
 }
 
 void Session::Tell(std::string_view update) {

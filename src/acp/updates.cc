@@ -50,6 +50,26 @@ void WriteDiffs(JsonWriter& writer, const FileDiffs& diffs) {
 
 }  // namespace
 
+Updates::List Updates::BlobsOf(const protocol::Event& event) const {
+  List names;
+  const auto add_images = [&](const protocol::Blocks& blocks) {
+    for (const protocol::Block& block : blocks)
+      if (const auto* image = std::get_if<protocol::ImageBlock>(&block))
+        names.push_back(image->blob);
+  };
+  if (const auto* user = std::get_if<protocol::UserMessage>(&event.payload)) {
+    add_images(user->message.blocks);
+  } else if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload)) {
+    if (result->content.text.contains("image"))
+      add_images(Decode<protocol::Blocks>(result->content.text).value_or(protocol::Blocks()));
+  } else if (const auto* fact = std::get_if<protocol::FileFact>(&event.payload)) {
+    const client::CallItem* call = scene_.FindCall(fact->tool_call_id.value_or(""));
+    const bool shown = call != nullptr && call->tool == "Write" && fact->op == "write";
+    if (shown && fact->before_blob) names.push_back(*fact->before_blob);
+  }
+  return names;
+}
+
 Updates::List Updates::Take(const protocol::Event& event) {
   return Apply(scene_.Take(event), event.stamp.ts);
 }

@@ -26,7 +26,7 @@ class Updates {
   struct Sources {
     std::string cwd;
     bool compactions = false;  // The client wants to hear of them.
-    /// What the session keeps under a name; nothing when it is not there.
+    /// What the session keeps under a name, of what BlobsOf says; nothing when it is not there.
     std::function<std::optional<std::string>(const std::string& name)> blob;
     /// The text of a file as it is; nothing when there is none.
     std::function<std::optional<std::string>(const std::string& path)> file_text;
@@ -35,6 +35,8 @@ class Updates {
 
   explicit Updates(Sources sources) : sources_(std::move(sources)) {}
 
+  /// What of `blob` taking this event may ask for.
+  [[nodiscard]] List BlobsOf(const protocol::Event& event) const;
   List Take(const protocol::Event& event);
   /// The same for one that happened long ago: files are not looked at.
   List Replay(const protocol::Event& event);

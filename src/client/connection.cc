@@ -65,18 +65,24 @@ Connection::~Connection() {
 }
 
 void Connection::Enter(LinkState state, const std::string& why) {
-  if (state_ == state && state != LinkState::kConnected) return;
+  if (state_ == state && state != LinkState::kConnected && why_ == why) return;
   state_ = state;
+  why_ = why;
   if (options_.on_state) options_.on_state(state, why);
 }
 
 void Connection::Dial() {
-  const auto whole = [](Connection* self, std::weak_ptr<bool> alive, Loop& loop, Dialer dial,
-                        CancelToken cancel) -> Async<void> {
-    Result<std::unique_ptr<rpc::Channel>> dialled = co_await dial(loop, cancel);
+  const auto whole = [](Connection* self, std::weak_ptr<bool> alive, Dialer dial,
+                        Attempt attempt) -> Async<void> {
+    Result<std::unique_ptr<rpc::Channel>> dialled = co_await dial(std::move(attempt));
     if (!alive.expired()) self->Dialled(std::move(dialled));
   };
-  loop_.Spawn(whole(this, alive_, loop_, options_.dial, cancel_.token()));
+  const auto tell = [this, alive = std::weak_ptr<bool>(alive_)](const std::string& what) {
+    if (!alive.expired() && state_ == LinkState::kReconnecting) Enter(state_, what);
+  };
+  loop_.Spawn(
+      whole(this, alive_, options_.dial,
+            {.loop = loop_, .cancel = cancel_.token(), .wanted = !waiting_.empty(), .tell = tell}));
 }
 
 void Connection::Dialled(Result<std::unique_ptr<rpc::Channel>> dialled) {
@@ -275,9 +281,11 @@ void Connection::OutOfTime(std::uint64_t number) {
   const auto found = waiting_.find(number);
   if (found == waiting_.end()) return;
   if (state_ != LinkState::kConnected) return Answer(number, std::unexpected(trouble_));
-  Answer(number, Fail(Code::kTimeout, fmt::format("the host did not answer {} within {} ms",
-                                                  found->second.request.method,
-                                                  found->second.request.within.count())));
+  Answer(number,
+         Fail(Code::kTimeout,
+              fmt::format("the host did not answer {} within {} ms: try again; `stet host "
+                          "status` says how the host is",
+                          found->second.request.method, found->second.request.within.count())));
 }
 
 void Connection::Answer(std::uint64_t number, Result<Raw> answer) {

@@ -43,7 +43,16 @@ struct Backoff {
   [[nodiscard]] std::chrono::milliseconds After(int failed, Random& random) const;
 };
 
-using Dialer = std::function<Async<Result<std::unique_ptr<rpc::Channel>>>(Loop&, CancelToken)>;
+/// One attempt to get a line.
+struct Attempt {
+  Loop& loop;
+  CancelToken cancel;
+  bool wanted = false;  // Something was asked that waits for the line.
+  /// Says what takes its time, for people. May be called until the attempt's end.
+  std::function<void(const std::string&)> tell;
+};
+
+using Dialer = std::function<Async<Result<std::unique_ptr<rpc::Channel>>>(Attempt)>;
 
 struct ConnectionOptions {
   Dialer dial;
@@ -51,7 +60,7 @@ struct ConnectionOptions {
   std::string name;   // Of the face, for people.
   Backoff backoff = {};
   std::chrono::milliseconds hello_time{10'000};  // For the welcome.
-  /// Hears every change, and why it is no longer connected. May be empty.
+  /// Hears every change of the state and, while it is not connected, of the reason. May be empty.
   std::function<void(LinkState, const std::string& why)> on_state = {};
 };
 
@@ -143,6 +152,7 @@ class Connection {
   Random& random_;
   ConnectionOptions options_;
   LinkState state_ = LinkState::kConnecting;
+  std::string why_;  // As it was last told.
   Error trouble_;
   std::string client_id_;
   std::optional<protocol::Welcome> welcome_;

@@ -85,7 +85,7 @@ class FakeHost {
   protocol::LiveState state;
 
   [[nodiscard]] Dialer MakeDialer() {
-    return [this](Loop& loop, const CancelToken&) { return Dial(loop); };
+    return [this](const Attempt& attempt) { return Dial(attempt.loop); };
   }
 
   /// Has `work` done on the loop's thread, from another; only once a client has dialled.

@@ -43,7 +43,8 @@ class LiveSession {
   /// Accepted once its event is in the log: from then on it cannot be lost, and sending the same
   /// clientMessageId again changes nothing.
   virtual void Send(const protocol::Send& send, Reply<protocol::Accepted> reply) = 0;
-  /// Ends the turn that is running or waiting, soon; the queues then stand still. From any thread.
+  /// Ends the turn that is running or waiting now, soon; the queues then stand still. A host that
+  /// hears of it when that turn has ended does nothing. From any thread.
   virtual void Cancel() = 0;
 
   /// kConflict when another client has answered, kNotFound when nothing of that name is open.

@@ -17,8 +17,8 @@ ConnectionOptions ConnectionOf(const RemoteOptions& options,
   ConnectionOptions out;
   out.dial = options.dial;
   if (!out.dial) {
-    out.dial = [endpoint = options.endpoint](Loop& loop, CancelToken cancel) {
-      return rpc::Dial(loop, endpoint, std::move(cancel));
+    out.dial = [endpoint = options.endpoint](Attempt attempt) {
+      return rpc::Dial(attempt.loop, endpoint, std::move(attempt.cancel));
     };
   }
   out.token = options.token;

@@ -63,6 +63,15 @@ class RemoteSession::Line {
   /// Null when it is closed.
   [[nodiscard]] Subscription* subscription() { return subscription_.get(); }
 
+  /// The turn that runs, as far as is known here: what is meant by cancelling now, however late
+  /// the host hears of it.
+  [[nodiscard]] protocol::OptionalText running_turn() const {
+    if (!subscription_) return std::nullopt;
+    const std::vector<std::string> open = subscription_->stream().open_turns();
+    if (open.empty()) return std::nullopt;
+    return open.back();
+  }
+
   /// Hears what the host says; kCancelled when the session is closed first.
   using Done = std::function<void(const Result<Raw>&, Line&)>;
 
@@ -171,7 +180,14 @@ void RemoteSession::Send(const protocol::Send& send, Reply<protocol::Accepted> r
 }
 
 void RemoteSession::Cancel() {
-  Ask<method::SessionCancel>({}, Reply<void>([](const Status&) {}));
+  link_.thread.loop().Post([line = line_, id = session_id_, patience = link_.patience] {
+    protocol::CancelParams params;
+    params.session_id = id;
+    params.turn_id = line->running_turn();
+    const CallOptions options{.within = patience, .repeatable = params.turn_id.has_value()};
+    Line::Ask(line, RequestOf<method::SessionCancel>(params, options),
+              [](const Result<Raw>&, Line&) {});
+  });
 }
 
 void RemoteSession::Answer(const protocol::AskAnswer& answer, Reply<void> reply) {

@@ -6,6 +6,7 @@
 #include "client/await.h"
 #include "client/fake_host_fixture.h"
 #include "client/inbox.h"
+#include "protocol/params.h"
 
 namespace stet::client {
 namespace {
@@ -123,6 +124,27 @@ TEST_F(RemoteSessionTest, WhatASendBringsAboutIsHeardBeforeItsAnswer) {
   const std::vector<std::string> heard = Hear(2);
   EXPECT_TRUE(heard[0].starts_with("e_")) << heard[0];
   EXPECT_EQ(heard[1], "send: done");
+}
+
+TEST_F(RemoteSessionTest, ACancelNamesTheTurnThatRanWhenItWasMeant) {
+  Attach(std::chrono::hours(1));
+  host_.Do([&] {
+    host_.hold_replies = false;
+    protocol::RuntimeStart begun;
+    begun.turn_id = "t_first";
+    host_.Publish(begun);
+  });
+  // Answered behind what was published.
+  ASSERT_TRUE(Await(*session_, &LiveSession::State));
+  host_.Do([&] { host_.Cut("it broke"); });
+  session_->Cancel();
+  ASSERT_TRUE(Await(*session_, &LiveSession::State));
+  std::string params;
+  host_.Do([&] {
+    for (const protocol::WireRequest& request : host_.requests)
+      if (request.method == "session.cancel") params = request.params.value_or(Raw{""}).text;
+  });
+  EXPECT_EQ(Decode<protocol::CancelParams>(params).value().turn_id, "t_first") << params;
 }
 
 TEST_F(RemoteSessionTest, ALostLineIsToldAndItsReturnToo) {

@@ -29,8 +29,7 @@ constexpr auto kDeviceHandlers = HandlersOf(
       asked.host.loop().Post([&host = asked.host] { host.Stop(); });
       co_return Nothing();
     }),
-    On<method::ModelsList>(
-        [](const Roots& roots, const Nothing&) { return MakeLocalModels(roots)->List(); }),
+    On<method::ModelsList>([](const Roots& roots, const Nothing&) { return ListModels(roots); }),
     On<method::ProjectsBrowse>([](const Roots& roots, const protocol::PathParams& params) {
       return device::Projects(roots).Browse(params.path);
     }),

@@ -152,10 +152,11 @@ constexpr auto kSessionHandlers = HandlersOf(
       RETURN_IF_ERROR(IsExpected(lane, move));
       return lane.Branch(move.target.value_or(""));
     }),
-    On<method::SessionCancel>([](lane::Lane& lane, const protocol::SessionRef&, const Caller&) {
-      lane.Cancel();
-      return Status();
-    }),
+    On<method::SessionCancel>(
+        [](lane::Lane& lane, const protocol::CancelParams& params, const Caller&) {
+          lane.Cancel(params.turn_id.value_or(""));
+          return Status();
+        }),
     On<method::SessionChange>(
         [](lane::Lane& lane, const protocol::Change& change, const Caller& from) -> Status {
           if (change.mode && !from.May(protocol::right::kApprove))

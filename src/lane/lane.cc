@@ -198,7 +198,7 @@ protocol::Accepted Lane::Started() const {
 
 // What else clients ask for.
 
-void Lane::Cancel() { work_->Cancel(); }
+void Lane::Cancel(const std::string& turn_id) { work_->Cancel(turn_id); }
 Status Lane::Answer(const protocol::PermissionAnswer& answer, const std::string& client_id) {
   return parts_->asks.Answer(answer, client_id);
 }

@@ -56,7 +56,8 @@ class Lane {
   // `client_id` is the client that sends, answers or marks; it goes into the log. For what each of
   // these means see client::LiveSession.
   Result<protocol::Accepted> Send(const protocol::Send& send, const std::string& client_id);
-  void Cancel();
+  /// With a turn's id only that one: nothing when it has ended.
+  void Cancel(const std::string& turn_id = "");
   Status Answer(const protocol::PermissionAnswer& answer, const std::string& client_id);
   Status Answer(const protocol::QuestionAnswer& answer, const std::string& client_id);
   Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items);

@@ -219,8 +219,8 @@ void LaneWork::TellEnd(const Result<agent::TurnOutcome>& end) {
   parts_.reports.Tell({.turn_id = turn_->id(), .began = began_, .how = end ? *end : failed});
 }
 
-void LaneWork::Cancel() {
-  if (working()) cancel_.Cancel();
+void LaneWork::Cancel(const std::string& turn_id) {
+  if (working() && (turn_id.empty() || turn_id == turn_->id())) cancel_.Cancel();
 }
 
 Async<void> LaneWork::End() {

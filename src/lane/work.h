@@ -55,7 +55,8 @@ class LaneWork final : public LaneTurns {
   /// Nothing but a compaction.
   void BeginCompaction(std::string focus);
 
-  void Cancel();
+  /// Nothing when another turn runs than `turn_id`; empty: whichever does.
+  void Cancel(const std::string& turn_id = "");
   /// No turn follows the one that runs, which is cancelled; ends when it has ended.
   Async<void> End();
   /// The leaf was moved: what was remembered of the old path is forgotten.

@@ -75,6 +75,11 @@ struct EventList {
 struct TurnRef {
   STET_FIELDS(TurnRef, (Text, session_id), (Text, turn_id))
 };
+struct CancelParams {
+  STET_FIELDS(CancelParams,
+              (Text, session_id),
+              (OptionalText, turn_id))  // Absent: whichever turn runs or waits then.
+};
 struct TurnList {
   STET_FIELDS(TurnList, (TurnRows, turns))
 };

@@ -58,12 +58,13 @@ struct SessionBranch : Takes<MoveLeaf, Moved> {
                                        .help = "Goes on from another leaf.",
                                        .errors = kLaneErrors};
 };
-struct SessionCancel : Takes<SessionRef, Nothing> {
-  static constexpr MethodInfo kInfo = {.name = "session.cancel",
-                                       .right = kSend,
-                                       .help = "Ends the turn that runs or waits.",
-                                       .errors = kLaneErrors,
-                                       .http = {"POST", "/sessions/{id}/cancel"}};
+struct SessionCancel : Takes<CancelParams, Nothing> {
+  static constexpr MethodInfo kInfo = {
+      .name = "session.cancel",
+      .right = kSend,
+      .help = "Ends the turn that runs or waits; with a turnId only that one.",
+      .errors = kLaneErrors,
+      .http = {"POST", "/sessions/{id}/cancel"}};
 };
 struct SessionChange : Takes<Change, Nothing> {
   static constexpr MethodInfo kInfo = {

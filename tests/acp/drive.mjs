@@ -197,7 +197,7 @@ async function commandsRunInTheEditorsTerminal() {
     { when: { lastUser: 'wait' }, ...call('Bash', { command: 'echo begun; sleep 600' }) },
     { times: 0, ...text('Here I am.') },
   ]);
-  await withAgent({ permit: allow, editor }, async (ctx, { updates, next }) => {
+  const record = await withAgent({ permit: allow, editor }, async (ctx, { updates, next }) => {
     const sessionId = await open(ctx);
     assert.equal((await prompt(ctx, sessionId, 'run it')).stopReason, 'end_turn');
     const shown = updates.filter(({ content }) => content?.[0]?.type === 'terminal');
@@ -205,7 +205,6 @@ async function commandsRunInTheEditorsTerminal() {
     const [first, second] = ends(updates).map((end) => JSON.stringify(end));
     assert.match(first, /"failed".*in .*\/sub with \[sesame\].*Exit code 3/);
     assert.match(second, /\/sub\\n.*Killed by signal 9/);
-    assert.ok([...editor.terminals.values()].every(({ released }) => released));
     assert.equal(editor.terminals.size, 2, 'what runs in the background runs here');
 
     const begun = next('tool_call_update');
@@ -216,8 +215,14 @@ async function commandsRunInTheEditorsTerminal() {
     assert.equal((await stopped).stopReason, 'cancelled');
     assert.equal((await editor.waitForExit({ terminalId: 'term_3' })).signal, 'SIGKILL');
     assert.match(JSON.stringify(ends(updates).at(-1)), /begun.*Stopped: the call was cancelled/);
-    assert.ok(editor.terminals.get('term_3').released);
   });
+  // The client may hear of an answer before it has done what was asked of it before, so the lines are looked at.
+  const place = (is) => record.findIndex(({ message }) => is(message));
+  const prompts = record.filter(({ message }) => message.method === 'session/prompt').map(({ message }) => message.id);
+  for (const [terminal, id] of [['term_1', prompts[0]], ['term_2', prompts[0]], ['term_3', prompts[1]]]) {
+    const released = place(({ method, params }) => method === 'terminal/release' && params.terminalId === terminal);
+    assert.ok(released >= 0 && released < place((message) => message.id === id && !message.method), terminal);
+  }
 }
 
 /** The same when the sessions are worked on in a host of their own. */

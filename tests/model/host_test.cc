@@ -116,6 +116,25 @@ TEST_F(HostTest, ASendIsStampedWithWhoSentIt) {
   EXPECT_TRUE(heard_->AwaitTransient<protocol::RuntimeEnd>());
 }
 
+TEST_F(HostTest, ACancelOfAnotherTurnThanTheOneThatRunsDoesNothing) {
+  Script(R"({"replies":[{"blocks":[{"text":"It never ends."}],"delta":1,
+             "fault":{"kind":"stall","afterEvents":6}}]})");
+  Host();
+  const std::string id = NewSession();
+  const protocol::Accepted turn = Send("go");
+  ASSERT_TRUE(heard_->AwaitTransient<protocol::TextDelta>());
+  WireClient client(Socket());
+  client.Hello();
+  const auto cancel = [&](const std::string& turn_id) {
+    return client.Ask("session.cancel",
+                      fmt::format(R"({{"sessionId":"{}","turnId":"{}"}})", id, turn_id));
+  };
+  EXPECT_EQ(ErrorIn(cancel("t_before")), "");
+  EXPECT_EQ(State().turn_id, turn.turn_id) << "it goes on";
+  EXPECT_EQ(ErrorIn(cancel(*turn.turn_id)), "");
+  EXPECT_EQ(EndOf(*turn.turn_id).reason, "cancelled");
+}
+
 TEST_F(HostTest, AnAnchorGetsTheModeThatFitsIt) {
   Script(kTalks);
   Host();

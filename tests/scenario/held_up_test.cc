@@ -17,6 +17,18 @@ class HeldUpTest : public InteractiveTest {
     StartHost();
     pty_ = Ready();
   }
+  /// A terminal that joins the host that runs, and starts none.
+  void JoinOnly() {
+    Quit(*pty_);
+    ASSERT_TRUE(MakeDirs(program_.home()));
+    ASSERT_TRUE(
+        ReplaceFile(program_.home() + "/config.toml", "[host]\njoin='running'\n", Durable::kNo));
+    pty_ = Ready();
+  }
+  [[nodiscard]] JsonView Status() {
+    status_ = program_.Run({"host", "status", "--json"}).out;
+    return JsonView(status_);
+  }
   void TearDown() override {
     Signal(SIGCONT);
     pty_.reset();
@@ -25,8 +37,7 @@ class HeldUpTest : public InteractiveTest {
 
   void StartHost() {
     ASSERT_EQ(program_.Run({"host", "start"}).exit_code, 0);
-    const std::string status = program_.Run({"host", "status", "--json"}).out;
-    host_ = static_cast<pid_t>(JsonView(status)["status"]["pid"].IntOr(0));
+    host_ = static_cast<pid_t>(Status()["status"]["pid"].IntOr(0));
     ASSERT_GT(host_, 0);
   }
   void Signal(int signal) const {
@@ -52,6 +63,7 @@ class HeldUpTest : public InteractiveTest {
   }
 
   pid_t host_ = 0;
+  std::string status_;
   std::unique_ptr<Pty> pty_;
 };
 
@@ -109,8 +121,10 @@ TEST_F(HeldUpTest, CtrlCTwiceLeavesThoughTheHostNeverAnswers) {
 }
 
 TEST_F(HeldUpTest, AKilledHostIsSaidAndLeftAtOnce) {
+  JoinOnly();
   Signal(SIGKILL);
   EXPECT_TRUE(pty_->Shows("the connection to the host is lost"));
+  EXPECT_TRUE(pty_->Shows("the host has died. Type: stet host start"));
   pty_->Type("typed");
   EXPECT_TRUE(pty_->CursorRowIs("> typed", 7));
   pty_->Type("\x03\x03\x03");
@@ -119,6 +133,7 @@ TEST_F(HeldUpTest, AKilledHostIsSaidAndLeftAtOnce) {
 }
 
 TEST_F(HeldUpTest, AHostThatWasStartedAgainIsFoundAndGetsWhatWasTypedMeanwhile) {
+  JoinOnly();
   Signal(SIGKILL);
   EXPECT_TRUE(pty_->Shows("the connection to the host is lost"));
   pty_->Type("list *.md\r");
@@ -128,6 +143,66 @@ TEST_F(HeldUpTest, AHostThatWasStartedAgainIsFoundAndGetsWhatWasTypedMeanwhile) 
   EXPECT_TRUE(pty_->Rests(1));
   Quit(*pty_);
   EXPECT_EQ(Messages().size(), 1U);
+}
+
+TEST_F(HeldUpTest, AHostThatDiedIsStartedAgainAndTheSessionGoesOn) {
+  pty_->Type("list *.md\r");
+  EXPECT_TRUE(pty_->Rests(1));
+  Signal(SIGKILL);
+  pty_->Type("list *.txt\r");
+  EXPECT_TRUE(pty_->Shows("✓ Glob *.txt"));
+  EXPECT_TRUE(pty_->Rests(2));
+  EXPECT_NE(Status()["status"]["pid"].IntOr(host_), host_) << status_;
+  Quit(*pty_);
+  EXPECT_EQ(Messages().size(), 2U);
+}
+
+TEST_F(HeldUpTest, AHostThatWasStoppedIsStartedByTheNextMessage) {
+  ASSERT_EQ(program_.Run({"host", "stop"}).exit_code, 0);
+  EXPECT_TRUE(pty_->Shows("the host was stopped: what you send starts it again"));
+  EXPECT_EQ(Status()["state"].StringOr(""), "stopped");
+  pty_->Type("list *.md\r");
+  EXPECT_TRUE(pty_->Shows("✓ Glob *.md"));
+  EXPECT_TRUE(pty_->Rests(1));
+  EXPECT_EQ(Status()["state"].StringOr(""), "running");
+  Quit(*pty_);
+  EXPECT_EQ(Messages().size(), 1U);
+}
+
+/// The host dies in the middle of a turn.
+class DeadTurnTest : public HeldUpTest {
+ protected:
+  void SetUp() override {
+    Script(R"({"replies":[
+      {"when":{"lastUser":"first"},"blocks":[{"text":"It never ends at all."}],"delta":1,"fault":{"kind":"stall","afterEvents":6}},
+      {"times":0,"when":{"lastUser":"second"},"blocks":[{"text":"Here I am."}]}]})");
+    HeldUpTest::SetUp();
+    pty_->Type("first\r");
+    EXPECT_TRUE(pty_->Shows("It"));
+  }
+};
+
+TEST_F(DeadTurnTest, ATurnThatDiedWithItsHostHasEndedAndTheNextOneRuns) {
+  Signal(SIGKILL);
+  EXPECT_TRUE(pty_->Shows("(interrupted)"));
+  pty_->Type("second\r");
+  EXPECT_TRUE(pty_->Shows("Here I am."));
+  EXPECT_TRUE(pty_->Rests(1));
+  Quit(*pty_);
+}
+
+TEST_F(DeadTurnTest, ALateCtrlCDoesNotEndTheNextTurn) {
+  Signal(SIGSTOP);
+  pty_->Type("\x03");
+  EXPECT_TRUE(pty_->Shows("stopping; Ctrl-C again ends stet"));
+  // Behind it in the line to a host that hears neither.
+  pty_->Type("second\r");
+  EXPECT_TRUE(pty_->Shows("unsent: second"));
+  Signal(SIGKILL);
+  EXPECT_TRUE(pty_->Shows("Here I am."));
+  EXPECT_TRUE(pty_->Rests(1)) << pty_->screen().Text();
+  Quit(*pty_);
+  EXPECT_EQ(Messages().size(), 2U);
 }
 
 TEST_F(HeldUpTest, TasksAreReadFromTheLogWhenTheHostIsStopped) {

@@ -4,6 +4,7 @@
 
 #include "base/text_width.h"
 #include "cli/verb.h"
+#include "client/await.h"
 #include "face/cost_view.h"
 #include "face/exit_codes.h"
 
@@ -32,7 +33,7 @@ std::string ModelText(const protocol::ModelRow& row, bool selected) {
 
 Result<int> ListModels(const ModelsArguments& command, client::Models& models,
                        face::Console& console) {
-  ASSIGN_OR_RETURN(const protocol::ModelList list, models.List());
+  ASSIGN_OR_RETURN(const protocol::ModelList list, client::Await(models, &client::Models::List));
   if (command.json) return console.Print(Encode(list) + "\n") ? face::kExitDone : face::kExitFailed;
   std::string out =
       "Window and longest answer in tokens, dollars per million tokens in and out, efforts.\n";
@@ -81,9 +82,9 @@ std::string CheckText(const protocol::ModelCheck& check) {
 
 Result<int> CheckModel(const ModelsArguments& command, client::Models& models,
                        face::Console& console) {
-  ASSIGN_OR_RETURN(
-      const protocol::ModelCheck check,
-      models.Check(command.model, [&](const std::string& text) { console.Say(text); }));
+  ASSIGN_OR_RETURN(const protocol::ModelCheck check,
+                   client::Await(models, &client::Models::Check, command.model,
+                                 [&](const std::string& text) { console.Say(text); }));
   if (!console.Print(command.json ? Encode(check) + "\n" : CheckText(check)))
     return face::kExitFailed;
   if (check.ok) return face::kExitDone;

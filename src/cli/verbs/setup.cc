@@ -42,7 +42,7 @@ class Setup {
       : command_(command), models_(models), device_(device), console_(console) {}
 
   Result<int> Run() {
-    ASSIGN_OR_RETURN(list_, models_.List());
+    ASSIGN_OR_RETURN(list_, client::Await(models_, &client::Models::List));
     RETURN_IF_ERROR(ChooseProvider());
     RETURN_IF_ERROR(ChooseId());
     RETURN_IF_ERROR(ChooseKey());
@@ -131,7 +131,7 @@ class Setup {
   }
 
   Result<int> Try() {
-    ASSIGN_OR_RETURN(const protocol::ModelList now, models_.List());
+    ASSIGN_OR_RETURN(const protocol::ModelList now, client::Await(models_, &client::Models::List));
     if (now.problem) {
       console_.Say(
           fmt::format("The key comes from the environment. In your shell's profile:\n\n"
@@ -142,7 +142,8 @@ class Setup {
     console_.Say(fmt::format("Asking {} one short question ...", now.selected));
     ASSIGN_OR_RETURN(
         const protocol::ModelCheck check,
-        models_.Check("", [&](const std::string& text) { console_.Say(PrintableText(text)); }));
+        client::Await(models_, &client::Models::Check, "",
+                      [&](const std::string& text) { console_.Say(PrintableText(text)); }));
     if (check.ok) {
       console_.Say(
           fmt::format("It answers, after {} ms. `stet` starts a conversation.", check.total_ms));

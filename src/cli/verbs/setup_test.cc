@@ -9,23 +9,23 @@ namespace {
 
 class FakeModels final : public client::Models {
  public:
-  Result<protocol::ModelList> List() override {
+  void List(client::Reply<protocol::ModelList> reply) override {
     protocol::ModelList list;
     protocol::ProviderRow& row = list.providers.emplace_back();
     row.name = "acme";
     row.key_variable = "ACME_KEY";
     list.selected = "acme/m";
     if (!has_key) list.problem = "acme/m needs a key";
-    return list;
+    reply(std::move(list));
   }
-  Result<protocol::ModelCheck> Check(const std::string& model,
-                                     const std::function<void(const std::string&)>&) override {
+  void Check(const std::string& model, const std::function<void(const std::string&)>&,
+             client::Reply<protocol::ModelCheck> reply) override {
     ++checks;
     EXPECT_EQ(model, "");
     protocol::ModelCheck check;
     check.ok = !failure;
     check.failure = failure;
-    return check;
+    reply(std::move(check));
   }
 
   bool has_key = true;

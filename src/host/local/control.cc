@@ -37,6 +37,8 @@ constexpr std::chrono::seconds kStartTime{30};
 constexpr std::chrono::seconds kAnswerTime{2};
 constexpr std::chrono::seconds kStopTime{5};
 constexpr std::chrono::seconds kKillTime{5};
+/// Between two looks whether a host that was launched listens.
+constexpr std::chrono::milliseconds kLookAgain{20};
 
 /// The program itself, though its file may have been replaced since.
 std::string OwnProgram() {
@@ -101,6 +103,8 @@ client::Replied<M> AskBriefly(client::RemoteLive& line) {
                        client::CallOptions{.within = kAnswerTime});
 }
 
+std::string StartErrors(const config::Roots& roots) { return roots.host_log() + ".start"; }
+
 /// Whether it said that it listens; else it has ended, or its time is up.
 bool AwaitReady(int fd) {
   const Deadline deadline = Deadline::After(kStartTime);
@@ -137,6 +141,25 @@ std::optional<HostState> FindHost(const config::Roots& roots) {
   return std::nullopt;
 }
 
+/// Starts a host in the background, unless one is there by then; `ready` becomes readable when it
+/// listens or has ended.
+Result<pid_t> Launch(const config::Roots& roots, const HostLaunch& launch, Fd& ready) {
+  RETURN_IF_ERROR(MakeDirs(roots.data));
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return FailSystem(errno, "make a pipe");
+  ready.reset(ends[0]);
+  const Fd write(ends[1]);
+  return Detach(ServeArguments(launch, 3), write.get(), StartErrors(roots));
+}
+
+/// Why the one that was launched last does not run.
+Error NotStarted(const config::Roots& roots) {
+  std::string why = ReadFile(StartErrors(roots), 4096).value_or("");
+  while (why.ends_with('\n')) why.pop_back();
+  return {Code::kUnavailable,
+          fmt::format("the host did not start: {}", why.empty() ? "see stet host logs" : why)};
+}
+
 class LocalHost final : public client::HostControl {
  public:
   explicit LocalHost(config::Roots roots) : roots_(std::move(roots)) {}
@@ -146,22 +169,13 @@ class LocalHost final : public client::HostControl {
   Result<HostState> Start(const HostLaunch& launch) override {
     ASSIGN_OR_RETURN(std::optional<HostState> found, Running(launch));
     if (found) return *std::move(found);
-    RETURN_IF_ERROR(MakeDirs(roots_.data));
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return FailSystem(errno, "make a pipe");
-    const Fd read(ends[0]);
-    Fd write(ends[1]);
-    const std::string errors = roots_.host_log() + ".start";
-    ASSIGN_OR_RETURN(const pid_t pid, Detach(ServeArguments(launch, 3), write.get(), errors));
-    write = Fd();
-    const bool ready = AwaitReady(read.get());
+    Fd listens;
+    ASSIGN_OR_RETURN(const pid_t pid, Launch(roots_, launch, listens));
+    const bool ready = AwaitReady(listens.get());
     // Another process may have been first: its host is as good.
     if (std::optional<HostState> running = RunningHost(roots_)) return *std::move(running);
     if (!ready) ::waitpid(pid, nullptr, WNOHANG);
-    std::string why = ReadFile(errors, 4096).value_or("");
-    while (why.ends_with('\n')) why.pop_back();
-    return Fail(Code::kUnavailable, fmt::format("the host did not start: {}",
-                                                why.empty() ? "see stet host logs" : why));
+    return std::unexpected(NotStarted(roots_));
   }
 
   Result<bool> Stop() override {
@@ -258,32 +272,85 @@ class LocalHost final : public client::HostControl {
   const config::Roots roots_;
 };
 
-}  // namespace
+/// What a face does about a host that is gone.
+enum class IfGone {
+  kSay,    // Says what starts one.
+  kStart,  // Starts one; for one that the user stopped only when it is wanted.
+};
 
-std::unique_ptr<client::HostControl> MakeHostControl(config::Roots roots) {
-  return std::make_unique<LocalHost>(std::move(roots));
+/// Launches a host and waits until it listens, has ended, or its time is up.
+Async<Status> StartAgain(config::Roots roots, client::Attempt attempt) {
+  HostLaunch launch;
+  launch.launched = "client";
+  Fd listens;
+  const Result<pid_t> pid = Launch(roots, launch, listens);
+  if (!pid) co_return std::unexpected(pid.error());
+  const Deadline deadline = Deadline::After(kStartTime);
+  pollfd wanted{listens.get(), POLLIN, 0};
+  while (::poll(&wanted, 1, 0) == 0 && !deadline.Passed()) {
+    if (Status slept = co_await Sleep(attempt.loop, kLookAgain, attempt.cancel); !slept)
+      co_return slept;
+  }
+  // One that could not start has ended; one that runs is not waited for.
+  ::waitpid(*pid, nullptr, WNOHANG);
+  co_return Status();
 }
 
-std::unique_ptr<client::RemoteLive> Reach(const HostState& state, std::string_view face) {
+/// Why there is no line to a host that does not run, unless one is to be started.
+std::optional<Error> WhyNot(const config::Roots& roots, IfGone if_gone, bool wanted) {
+  if (FileLock::Holder(roots.host_lock()))
+    return Error(Code::kUnavailable, "the host is just starting or leaving");
+  const std::optional<HostState> state = ReadHostState(roots).value_or(std::nullopt);
+  const bool stopped = state && state->stopped_at;
+  const std::string_view how = stopped ? "the host was stopped" : "the host has died";
+  if (if_gone == IfGone::kSay)
+    return Error(Code::kUnavailable, fmt::format("{}. Type: stet host start", how));
+  if (stopped && !wanted)
+    return Error(Code::kUnavailable,
+                 fmt::format("{}: what you send starts it again, or stet host start", how));
+  return std::nullopt;
+}
+
+/// A line to the host that runs by now, wherever it listens.
+Async<Result<std::unique_ptr<rpc::Channel>>> DialHost(config::Roots roots, IfGone if_gone,
+                                                      client::Attempt attempt) {
+  std::optional<HostState> running = RunningHost(roots);
+  if (!running) {
+    if (const std::optional<Error> why = WhyNot(roots, if_gone, attempt.wanted))
+      co_return std::unexpected(*why);
+    attempt.tell("it is gone: starting one");
+    if (const Status started = co_await StartAgain(roots, attempt); !started)
+      co_return std::unexpected(started.error());
+    running = RunningHost(roots);
+    if (!running) co_return std::unexpected(NotStarted(roots));
+  }
+  rpc::Endpoint endpoint;
+  endpoint.unix_path = running->socket;
+  co_return co_await rpc::Dial(attempt.loop, std::move(endpoint), attempt.cancel);
+}
+
+client::RemoteOptions OptionsOf(const HostState& state, std::string_view face) {
   client::RemoteOptions options;
   options.name = face;
   options.endpoint.unix_path = state.socket;
   options.environment = Environment::OfProcess().variables();
+  return options;
+}
+
+/// A line that is got again as `if_gone` says.
+std::unique_ptr<client::RemoteLive> Join(const config::Roots& roots, const HostState& state,
+                                         std::string_view face, IfGone if_gone) {
+  client::RemoteOptions options = OptionsOf(state, face);
+  options.dial = [roots, if_gone](client::Attempt attempt) {
+    return DialHost(roots, if_gone, std::move(attempt));
+  };
   return client::MakeRemoteLive(options);
 }
 
-Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots,
-                                                         std::string_view face) {
-  if (std::unique_ptr<client::RemoteLive> line = Hold(roots, face)) return line;
-  HostLaunch launch;
-  launch.launched = "client";
-  ASSIGN_OR_RETURN(const HostState state, MakeHostControl(roots)->Start(launch));
-  return Reach(state, face);
-}
-
-std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots, std::string_view face) {
+std::unique_ptr<client::RemoteLive> JoinRunning(const config::Roots& roots, std::string_view face,
+                                                IfGone if_gone) {
   while (const std::optional<HostState> running = FindHost(roots)) {
-    std::unique_ptr<client::RemoteLive> line = Reach(*running, face);
+    std::unique_ptr<client::RemoteLive> line = Join(roots, *running, face, if_gone);
     if (running->launched != "client") return line;
     // Once it has answered it knows of us, unless it had decided to leave: then it has said so. One
     // that is held up and does not answer still runs.
@@ -292,6 +359,30 @@ std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots, std::string
     if (now && now->pid == running->pid) return line;
   }
   return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<client::HostControl> MakeHostControl(config::Roots roots) {
+  return std::make_unique<LocalHost>(std::move(roots));
+}
+
+std::unique_ptr<client::RemoteLive> Reach(const HostState& state, std::string_view face) {
+  return client::MakeRemoteLive(OptionsOf(state, face));
+}
+
+Result<std::unique_ptr<client::RemoteLive>> ReachOrStart(const config::Roots& roots,
+                                                         std::string_view face) {
+  if (std::unique_ptr<client::RemoteLive> line = JoinRunning(roots, face, IfGone::kStart))
+    return line;
+  HostLaunch launch;
+  launch.launched = "client";
+  ASSIGN_OR_RETURN(const HostState state, MakeHostControl(roots)->Start(launch));
+  return Join(roots, state, face, IfGone::kStart);
+}
+
+std::unique_ptr<client::RemoteLive> Hold(const config::Roots& roots, std::string_view face) {
+  return JoinRunning(roots, face, IfGone::kSay);
 }
 
 Result<std::unique_ptr<client::Live>> OpenLive(const config::Roots& roots, client::Work work,

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/loop.h"
 #include "device/model_access.h"
+#include "host/local/beside.h"
 #include "provider/catalogue.h"
 #include "provider/price.h"
 
@@ -107,11 +108,12 @@ protocol::ModelCheck Summarise(const provider::CallResult& call, const CheckSink
   return check;
 }
 
-class LocalModels final : public client::Models {
+/// Blocks on the disk, and on the network of a model that is asked.
+class ModelFiles {
  public:
-  explicit LocalModels(config::Roots roots) : roots_(std::move(roots)) {}
+  explicit ModelFiles(config::Roots roots) : roots_(std::move(roots)) {}
 
-  Result<protocol::ModelList> List() override {
+  [[nodiscard]] Result<protocol::ModelList> List() const {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
     protocol::ModelList list;
     list.models.push_back(RowOf(provider::OfflineModel()));
@@ -138,7 +140,7 @@ class LocalModels final : public client::Models {
   }
 
   Result<protocol::ModelCheck> Check(const std::string& model,
-                                     const std::function<void(const std::string&)>& tell) override {
+                                     const std::function<void(const std::string&)>& tell) {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
     ASSIGN_OR_RETURN(provider::Selected selected,
                      provider::SelectModel(settings, model, device::KeyLookup(roots_)));
@@ -168,10 +170,30 @@ class LocalModels final : public client::Models {
   config::Roots roots_;
 };
 
+class LocalModels final : public client::Models {
+ public:
+  explicit LocalModels(const config::Roots& roots) : files_(ModelFiles(roots)) {}
+
+  void List(client::Reply<protocol::ModelList> reply) override {
+    files_.Run(std::move(reply), &ModelFiles::List);
+  }
+  void Check(const std::string& model, const std::function<void(const std::string&)>& tell,
+             client::Reply<protocol::ModelCheck> reply) override {
+    files_.Run(std::move(reply), &ModelFiles::Check, model, tell);
+  }
+
+ private:
+  Beside<ModelFiles> files_;
+};
+
 }  // namespace
 
-std::unique_ptr<client::Models> MakeLocalModels(config::Roots roots) {
-  return std::make_unique<LocalModels>(std::move(roots));
+std::unique_ptr<client::Models> MakeLocalModels(const config::Roots& roots) {
+  return std::make_unique<LocalModels>(roots);
+}
+
+Result<protocol::ModelList> ListModels(const config::Roots& roots) {
+  return ModelFiles(roots).List();
 }
 
 }  // namespace stet::host

@@ -8,6 +8,9 @@
 
 namespace stet::host {
 
-std::unique_ptr<client::Models> MakeLocalModels(config::Roots roots);
+std::unique_ptr<client::Models> MakeLocalModels(const config::Roots& roots);
+
+/// What they list, for code that may wait for the disk.
+Result<protocol::ModelList> ListModels(const config::Roots& roots);
 
 }  // namespace stet::host
