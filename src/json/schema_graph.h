@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,6 +15,10 @@
 
 #include "base/result.h"
 #include "json/tree.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace stet {
 
@@ -36,7 +39,7 @@ enum TypeBit : std::uint8_t {
 
 struct SchemaPattern {
   std::string text;
-  std::regex regex;
+  std::shared_ptr<const re2::RE2> regex;
 };
 
 struct SchemaNode {

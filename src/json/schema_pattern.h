@@ -8,8 +8,8 @@
 
 namespace stet {
 
-/// kUnsupported when the pattern is no ECMAScript expression, has a back-reference, or is too
-/// large.
+/// kUnsupported when the pattern is no expression, looks around or back (only RE2 bounds the work,
+/// and it has neither), or is too large.
 Result<SchemaPattern> CompilePattern(std::string_view pattern);
 
 /// Whether the pattern occurs in `text`. False for text beyond JsonSchema::kMaxPatternText.
