@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/calls.h"
+#include "agent/calls/calls.h"
 #include "agent/resume.h"
 #include "agent/workbench_fixture.h"
 #include "base/hash.h"

@@ -238,7 +238,7 @@ Async<Status> Turn::Step(TurnOutcome& end, bool& rests) {
   Result<provider::CallResult> asked = co_await AskAndKeep(calls, end);
   if (!asked) {
     // Without their message the reads that started early are stopped, and leave no trace.
-    co_await calls.Finish();
+    co_await calls.Abandon();
     co_return std::unexpected(asked.error());
   }
   // Policy or the user decides on each call, and each has its result when this returns.
@@ -343,7 +343,7 @@ Async<Result<bool>> Turn::RecoverRoom(const provider::CallResult& call) {
 
 Async<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnOutcome& end) {
   if (!HasCalls(blocks)) {
-    co_await calls.Finish();
+    co_await calls.Abandon();
     co_return Status();
   }
   const Status ran = co_await calls.Run(blocks);

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/calls.h"
+#include "agent/calls/calls.h"
 #include "agent/progress.h"
 #include "agent/refusals.h"
 #include "agent/unfinished.h"

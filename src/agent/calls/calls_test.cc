@@ -1,4 +1,4 @@
-#include "agent/calls.h"
+#include "agent/calls/calls.h"
 
 #include <gtest/gtest.h>
 
