@@ -36,7 +36,7 @@ void Calls::Complete(std::int64_t index, const protocol::ToolCallBlock& block) {
   const Result<OnePtr> planned = Plan(block);
   if (!planned) return;
   const OnePtr& one = *planned;
-  one->decision = Decide(*one);
+  Decide(*one);
   if (one->decision.verdict != policy::Verdict::kAllow || one->intent.effects) return;
   early_[block.tool_call_id] = one;
   Start(one);
@@ -98,7 +98,7 @@ Async<Status> Calls::RunCall(const protocol::ToolCallBlock& block) {
   Result<OnePtr> planned = Plan(block);
   if (!planned) co_return Answer(block, tool::Problem(planned.error().message));
   const OnePtr one = *std::move(planned);
-  one->decision = Decide(*one);
+  Decide(*one);
   GoesOn goes_on = co_await HearHooks(*one);
   if (goes_on && *goes_on) goes_on = co_await Ask(*one);
   if (!goes_on) co_return std::unexpected(goes_on.error());
@@ -125,7 +125,12 @@ policy::Question Calls::Question(const One& one) const {
   return QuestionOf(one.block.tool_name, one.intent, bench_.workspace, bench_.settings->rules);
 }
 
-policy::Decision Calls::Decide(const One& one) const {
+void Calls::Decide(One& one) const {
+  one.decision = DecisionNow(one);
+  one.decided_at = bench_.log.last_seq();
+}
+
+policy::Decision Calls::DecisionNow(const One& one) const {
   return policy::Decide(bench_.settings->rules, Question(one), CircumstancesOf(one.intent));
 }
 
@@ -152,7 +157,7 @@ Calls::GoesOn Calls::Change(One& one, Raw args, std::string_view how) {
     return false;
   }
   one.intent = *std::move(intent);
-  one.decision = Decide(one);
+  Decide(one);
   if (one.decision.verdict != policy::Verdict::kDeny) return true;
   RETURN_IF_ERROR(Refuse(one, one.decision));
   return false;

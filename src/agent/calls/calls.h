@@ -4,7 +4,7 @@
 //   plan     what the call would do (calls.cc)
 //   decide   policy says allow, ask or deny; hooks may say otherwise (calls.cc, hooks.cc)
 //   ask      hooks, or a person, answer what policy wants asked (ask.cc)
-//   start    in its turn, in its box, behind a flushed `tool_started` (start.cc)
+//   start    in its turn, if it is still allowed then, behind a flushed `tool_started` (start.cc)
 //   finish   what the tool gave, without secrets (start.cc)
 //   append   the result, behind the facts of the call (append.cc)
 // A call that one of them ends has its result, which says why, and goes through no other.
@@ -91,7 +91,8 @@ class Calls {
   // Plan, decide.
   Result<OnePtr> Plan(const protocol::ToolCallBlock& block) const;
   [[nodiscard]] policy::Question Question(const One& one) const;
-  [[nodiscard]] policy::Decision Decide(const One& one) const;
+  void Decide(One& one) const;
+  [[nodiscard]] policy::Decision DecisionNow(const One& one) const;
   [[nodiscard]] policy::Circumstances CircumstancesOf(const tool::Intent& intent) const;
   Async<GoesOn> HearHooks(One& one);
   GoesOn Change(One& one, Raw args, std::string_view how);
@@ -106,6 +107,7 @@ class Calls {
 
   // Start, finish.
   Async<Status> StartInTurn(OnePtr one);
+  GoesOn StillAllowed(const One& one);
   void Start(const OnePtr& one);
   Status Announce(One& one);
   Async<void> Execute(OnePtr one);

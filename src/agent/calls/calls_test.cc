@@ -96,6 +96,81 @@ class CallsTest : public WorkbenchTest {
 
 using Trace = std::vector<std::string>;
 
+/// A session in which the user is asked.
+class CallsAskedTest : public CallsTest {
+ protected:
+  CallsAskedTest() {
+    bench_->settings = CurrentSettings({});
+    asks_->set_present(true);
+  }
+
+  /// As a client does it.
+  void SetMode(policy::Mode mode) {
+    bench_->settings.SetMode(mode);
+    protocol::SessionInfo info;
+    info.changes.mode = std::string(policy::ModeName(mode));
+    Append({.payload = std::move(info)});
+  }
+  void AnswerYes() {
+    ASSERT_EQ(asks_->permissions().size(), 1U);
+    protocol::PermissionAnswer answer;
+    answer.request_id = asks_->permissions()[0].request_id;
+    answer.allow = true;
+    answer.scope = "session";
+    ASSERT_TRUE(asks_->Answer(answer, "tester"));
+  }
+};
+
+TEST_F(CallsAskedTest, WhatTheUserAllowsRuns) {
+  Calls calls(*bench_, stamp_, {});
+  const protocol::Blocks blocks = Blocks({Call("w", "Change")});
+  AppendMessage(blocks);
+  auto whole = [&]() -> Async<void> { (void)co_await calls.Run(blocks); };
+  loop_.Spawn(whole());
+  Settle();
+  EXPECT_EQ(trace_, Trace());
+  SetMode(policy::Mode::kAcceptEdits);
+  AnswerYes();
+  change_->Let("w");
+  Settle();
+  EXPECT_EQ(trace_, (Trace{"start w", "end w"})) << "another mode, which does not deny it";
+  EXPECT_EQ(All<protocol::ToolStarted>()[0].decision.by, "tester");
+}
+
+TEST_F(CallsAskedTest, AnAnswerDoesNotCountAgainstTheModeThatHoldsWhenItIsGiven) {
+  Calls calls(*bench_, stamp_, {});
+  const protocol::Blocks blocks = Blocks({Call("w", "Change")});
+  AppendMessage(blocks);
+  auto whole = [&]() -> Async<void> { (void)co_await calls.Run(blocks); };
+  loop_.Spawn(whole());
+  Settle();
+  SetMode(policy::Mode::kPlan);
+  AnswerYes();
+  Settle();
+  EXPECT_EQ(trace_, Trace());
+  ASSERT_EQ(All<protocol::ToolResult>().size(), 1U);
+  EXPECT_TRUE(All<protocol::ToolResult>()[0].content.text.contains(
+      "it was allowed, but not any more: nothing is changed while planning (rule: mode:plan)"))
+      << All<protocol::ToolResult>()[0].content.text;
+  ASSERT_EQ(calls.denials().size(), 1U);
+  EXPECT_EQ(calls.denials()[0].rule, "mode:plan");
+}
+
+TEST_F(CallsTest, ACallThatWaitedForOthersIsNotRunAgainstTheModeThatHoldsThen) {
+  Calls calls(*bench_, stamp_, {});
+  const protocol::Blocks blocks = Blocks({Call("r", "Look"), Call("w", "Change")});
+  AppendMessage(blocks);
+  auto whole = [&]() -> Async<void> { (void)co_await calls.Run(blocks); };
+  loop_.Spawn(whole());
+  Settle();
+  bench_->settings.SetMode(policy::Mode::kPlan);
+  look_->Let("r");
+  Settle();
+  EXPECT_EQ(trace_, (Trace{"start r", "end r"}));
+  EXPECT_TRUE(log_->open_calls().empty());
+  EXPECT_EQ(calls.denials().size(), 1U);
+}
+
 TEST_F(CallsTest, ReadsRunSideBySideAndEffectsAloneInTheirPlace) {
   Calls calls(*bench_, stamp_, {});
   const protocol::Blocks blocks =

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,7 +34,8 @@ struct Calls::One {
   tool::Tool* tool = nullptr;
   tool::Intent intent;
   policy::Decision decision;
-  std::string by{kByPolicy};  // Or the client or hook that allowed it.
+  std::uint64_t decided_at = 0;  // The last event of the log when policy decided.
+  std::string by{kByPolicy};     // Or the client or hook that allowed it.
   Boxed box;
   protocol::ToolStarted started;
   std::chrono::steady_clock::time_point began;

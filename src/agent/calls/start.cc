@@ -1,6 +1,8 @@
 // A call that may run: it starts in its turn, is executed, and is finished with what the tool gave.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "agent/asks.h"
 #include "agent/calls/one.h"
 #include "agent/hooks.h"
@@ -15,6 +17,9 @@ Async<Status> Calls::StartInTurn(OnePtr one) {
   const bool alone = !one->tool->reads_only() || one->intent.effects;
   Status room = co_await Await(alone ? 0 : kMaxSideBySide - 1);
   if (!room) co_return room;
+  const GoesOn allowed = StillAllowed(*one);
+  if (!allowed) co_return std::unexpected(allowed.error());
+  if (!*allowed) co_return Status();
   Result<Boxed> box = BoxFor(bench_.settings->sandbox, bench_.settings->rules.mode, one->intent,
                              one->by == kByPolicy ? AllowedBy::kPolicy : AllowedBy::kUserOrHook);
   if (!box) co_return Answer(one->block, NotRun(box.error().message));
@@ -34,6 +39,19 @@ Async<Status> Calls::StartInTurn(OnePtr one) {
   Status ended = co_await Await(0);
   if (ended) ended = co_await TellHooks(*one);
   co_return ended;
+}
+
+/// The user may have taken long to answer, and hooks and the calls before it to end: the mode may
+/// be `plan` since, or a gate shut. What changes a decision is an event, so a log that stands where
+/// it stood says that nothing has changed.
+Calls::GoesOn Calls::StillAllowed(const One& one) {
+  if (bench_.log.last_seq() == one.decided_at) return true;
+  const policy::Decision now = DecisionNow(one);
+  if (now.verdict != policy::Verdict::kDeny) return true;
+  RETURN_IF_ERROR(
+      Deny(one, now,
+           fmt::format("it was allowed, but not any more: {} (rule: {})", now.reason, now.rule)));
+  return false;
 }
 
 /// Waits until at most so many run.
