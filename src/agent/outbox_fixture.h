@@ -1,48 +1,19 @@
 // OutboxTest: a log with tasks that start and end, and what a model would be told of them.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "agent/asks.h"
 #include "agent/outbox.h"
-#include "agent/session_tools.h"
-#include "agent/settings.h"
-#include "agent/workbench.h"
-#include "base/loop.h"
-#include "log/log_fixture.h"
+#include "agent/workbench_fixture.h"
 #include "log/tree.h"
-#include "tool/tool.h"
 
 namespace stet::agent {
 
-class OutboxTest : public log::LogTest {
+class OutboxTest : public WorkbenchTest {
  protected:
-  OutboxTest() : log_(Create()) { MakeBench(); }
-
-  void MakeBench() {
-    bench_.reset();
-    asks_ = std::make_unique<Asks>(loop_, *log_);
-    bench_ = std::make_unique<Workbench>(
-        Workbench{.loop = loop_,
-                  .log = *log_,
-                  .model = nullptr,
-                  .tools = tools_,
-                  .workspace = workspace_,
-                  .asks = *asks_,
-                  .settings = CurrentSettings({.rules = {.mode = policy::Mode::kBypass}})});
-  }
-  void Reopen(bool use_index = true) {
-    bench_.reset();
-    asks_.reset();
-    ASSERT_TRUE(log_->Close());
-    log_ = Open(log::Mode::kWrite, use_index);
-    MakeBench();
-  }
-
   /// A step that starts a task: its message, the start, and its result.
   void StartTask(const std::string& task_id) {
     const std::string call = "call_" + task_id;
@@ -104,13 +75,6 @@ class OutboxTest : public log::LogTest {
   std::string Leaf() { return log_->leaf_id().value_or(""); }
   void RewindTo(const std::string& id) { ASSERT_TRUE(log_->Rewind(id, log_->leaf_id())); }
   void BranchTo(const std::string& id) { ASSERT_TRUE(log_->Branch(id, log_->leaf_id())); }
-
-  Loop loop_;
-  SessionTools tools_;
-  tool::Workspace workspace_;
-  std::unique_ptr<log::Log> log_;
-  std::unique_ptr<Asks> asks_;
-  std::unique_ptr<Workbench> bench_;
 };
 
 }  // namespace stet::agent

@@ -8,16 +8,6 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-template <class T>
-std::vector<T> All(const log::Log& log) {
-  std::vector<T> all;
-  for (log::Ordinal at = 0; at < log.index().entries().size(); ++at) {
-    const auto event = log.EventAt(at);
-    if (const auto* one = std::get_if<T>(&event->payload)) all.push_back(*one);
-  }
-  return all;
-}
-
 TEST_F(OutboxTest, TheEndOfATaskIsOwedUntilAnItemCarriesIt) {
   Append(*log_, log::User("go"));
   StartTask("shell-1");
@@ -56,7 +46,7 @@ TEST_F(OutboxTest, WhileCallsAreOpenOnlyTheEndIsAppended) {
   Append(*log_, log::ResultOf("open"));
   EXPECT_EQ(Due(), (Texts{"shell-1", "a hook says"}));
   ASSERT_TRUE(Pay());
-  const auto items = All<protocol::HarnessItem>(*log_);
+  const auto items = All<protocol::HarnessItem>();
   ASSERT_EQ(items.size(), 2U);
   EXPECT_EQ(items[0].placement, "merge");
   EXPECT_EQ(items[1].placement, "merge") << "behind one that was merged";
@@ -102,7 +92,7 @@ TEST_F(OutboxTest, EverythingElseIsOwedOncePerLog) {
   EXPECT_EQ(Due(), Texts());
   protocol::HarnessItem again;
   again.placement = "own";
-  again.carries.emplace().emplace_back().owed_id = All<protocol::Owed>(*log_)[0].owed_id;
+  again.carries.emplace().emplace_back().owed_id = All<protocol::Owed>()[0].owed_id;
   EXPECT_EQ(AppendError(*log_, {.payload = again}).code, Code::kConflict);
 }
 
@@ -167,8 +157,8 @@ TEST_F(OutboxTest, ACopyOwesNothingButItsOwn) {
   log_ = *std::move(copy);
   MakeBench();
   EXPECT_EQ(Due(), Texts());
-  EXPECT_TRUE(All<protocol::Task>(*log_).empty());
-  EXPECT_TRUE(All<protocol::Owed>(*log_).empty());
+  EXPECT_TRUE(All<protocol::Task>().empty());
+  EXPECT_TRUE(All<protocol::Owed>().empty());
   EXPECT_EQ(NextTaskNumber(*log_, *ReadTasks(*log_)), 2) << "not what its messages speak of";
   // Even a task of the same name is told of: what pays stands behind what is owed.
   StartTask("shell-1");
@@ -184,33 +174,33 @@ TEST_F(OutboxTest, AnExtensionIsPaidByAMessageOfItsOwn) {
       Owe(*bench_, {.origin = "extension", .kind = "x.note", .text = "see", .data = Raw{"7"}}, {}));
   ASSERT_TRUE(OweText("a hook says"));
   ASSERT_TRUE(Pay());
-  const auto messages = All<protocol::CustomMessage>(*log_);
+  const auto messages = All<protocol::CustomMessage>();
   ASSERT_EQ(messages.size(), 1U);
   EXPECT_EQ(messages[0].kind, "x.note");
   EXPECT_EQ(protocol::PlainText(messages[0].message.blocks), "see");
   EXPECT_EQ(messages[0].data->text, "7");
   EXPECT_EQ(PaidHere().size(), 2U);
-  EXPECT_EQ(All<protocol::HarnessItem>(*log_)[0].placement, "own") << "no result is before it";
+  EXPECT_EQ(All<protocol::HarnessItem>()[0].placement, "own") << "no result is before it";
 }
 
 TEST_F(OutboxTest, WhatWaitsIsBounded) {
   Append(*log_, log::User("go"));
   ASSERT_TRUE(OweText(std::string(100'000, 'x')));
-  const std::string text = All<protocol::Owed>(*log_)[0].text;
+  const std::string text = All<protocol::Owed>()[0].text;
   EXPECT_LT(text.size(), Outbox::kMaxTextBytes + 100);
   EXPECT_TRUE(text.ends_with("more bytes were left out]")) << text.substr(text.size() - 60);
   ASSERT_TRUE(OweText("same"));
   ASSERT_TRUE(OweText("same"));
-  EXPECT_EQ(All<protocol::Owed>(*log_).size(), 2U) << "the same words do not wait twice";
+  EXPECT_EQ(All<protocol::Owed>().size(), 2U) << "the same words do not wait twice";
   ASSERT_TRUE(OweText("  \n"));
-  EXPECT_EQ(All<protocol::Owed>(*log_).size(), 2U) << "nothing is said";
+  EXPECT_EQ(All<protocol::Owed>().size(), 2U) << "nothing is said";
   int notices = 0;
   const auto heard = log_->Subscribe([&](const log::Published& one) {
     notices += one.transient != nullptr &&
                std::holds_alternative<protocol::Notice>(one.transient->transient);
   });
   for (std::size_t i = 0; i < Outbox::kMaxWaiting; ++i) ASSERT_TRUE(OweText(std::to_string(i)));
-  EXPECT_EQ(All<protocol::Owed>(*log_).size(), Outbox::kMaxWaiting);
+  EXPECT_EQ(All<protocol::Owed>().size(), Outbox::kMaxWaiting);
   EXPECT_EQ(notices, 2);
   ASSERT_TRUE(Pay());
   ASSERT_TRUE(OweText("and now"));
@@ -226,7 +216,7 @@ TEST_F(OutboxTest, WhatAnotherProgramOwesDoesNotBrickTheSession) {
   Append(*log_, {.payload = odd});
   ASSERT_TRUE(Pay());
   EXPECT_EQ(Due(), Texts());
-  EXPECT_EQ(All<protocol::HarnessItem>(*log_)[0].item.kind, item::kRuntimeNotice);
+  EXPECT_EQ(All<protocol::HarnessItem>()[0].item.kind, item::kRuntimeNotice);
   // One that cannot be read, as its members do not fit, is not told, and keeps no turn going.
   protocol::UnknownEvent strange;
   strange.type = "owed";

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "agent/calls.h"
+#include "agent/calls/calls.h"
 #include "log/log.h"
 #include "provider/stream.h"
 

@@ -4,17 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/asks.h"
-#include "agent/calls.h"
+#include "agent/calls/calls.h"
 #include "agent/resume.h"
-#include "agent/session_tools.h"
-#include "agent/settings.h"
+#include "agent/workbench_fixture.h"
 #include "base/hash.h"
-#include "base/loop.h"
 #include "json/view.h"
-#include "log/log_fixture.h"
 #include "tool/builtin.h"
-#include "tool/tool.h"
 
 namespace stet::agent {
 namespace {
@@ -47,24 +42,14 @@ class ScriptedTool final : public tool::Tool {
   tool::Outcome outcome = tool::Say("done");
 };
 
-class RunProducersTest : public log::LogTest {
+class RunProducersTest : public WorkbenchTest {
  protected:
-  RunProducersTest() : log_(Create()), asks_(loop_, *log_) {
+  RunProducersTest() {
     auto bash = std::make_unique<ScriptedTool>();
     bash_ = bash.get();
-    tool::ToolSource source;
-    source.tools.push_back(std::move(bash));
-    source.tools.push_back(tool::MakeExitPlanTool());
-    EXPECT_TRUE(tools_.box().Add(std::move(source)));
-    tools_.Open(*log_, std::nullopt, 0);
-    bench_ = std::make_unique<Workbench>(
-        Workbench{.loop = loop_,
-                  .log = *log_,
-                  .model = nullptr,
-                  .tools = tools_,
-                  .workspace = workspace_,
-                  .asks = asks_,
-                  .settings = CurrentSettings({.rules = {.mode = policy::Mode::kBypass}})});
+    AddTool(std::move(bash));
+    AddTool(tool::MakeExitPlanTool());
+    OpenTools();
     Append(*log_, log::User("go"));
   }
 
@@ -81,48 +66,28 @@ class RunProducersTest : public log::LogTest {
     Calls calls(*bench_, stamp_, {});
     Status ran = Fail(Code::kIo, "not ended");
     auto whole = [&]() -> Async<void> { ran = co_await calls.Run(blocks); };
-    asks_.set_present(!answer.empty());
+    asks_->set_present(!answer.empty());
     loop_.Spawn(whole());
     Settle();
     if (!answer.empty()) {
       protocol::QuestionAnswer said;
       said.question_id = block.tool_call_id;
       said.answer = Raw{answer};
-      EXPECT_TRUE(asks_.Answer(said, "tester"));
+      EXPECT_TRUE(asks_->Answer(said, "tester"));
       Settle();
     }
     EXPECT_TRUE(ran) << ran.error().Text();
     EXPECT_TRUE(log_->open_calls().empty());
   }
   void Bash(const std::string& command) { Run("Bash", R"({"command":")" + command + R"("})"); }
-  void Settle() {
-    for (int i = 0; i < 20; ++i) {
-      loop_.Post([this] { loop_.Stop(); });
-      loop_.Run();
-    }
-  }
 
   const run::State& State() {
     EXPECT_TRUE(bench_->run.Update(*log_));
     return bench_->run.state();
   }
   std::string LastResult() {
-    for (auto event = static_cast<log::Ordinal>(log_->index().entries().size()); event > 0;
-         --event) {
-      const auto found = log_->EventAt(event - 1);
-      if (const auto* result = std::get_if<protocol::ToolResult>(&found->payload))
-        return result->content.text;
-    }
-    return "";
-  }
-  template <class T>
-  std::vector<T> All() {
-    std::vector<T> all;
-    for (log::Ordinal event = 0; event < log_->index().entries().size(); ++event) {
-      const auto found = log_->EventAt(event);
-      if (const auto* one = std::get_if<T>(&found->payload)) all.push_back(*one);
-    }
-    return all;
+    const std::vector<protocol::ToolResult> results = All<protocol::ToolResult>();
+    return results.empty() ? "" : results.back().content.text;
   }
   void Exit(int code) {
     bash_->outcome = tool::Say("output");
@@ -160,14 +125,7 @@ class RunProducersTest : public log::LogTest {
     return ReplaceFile(path, content, Durable::kNo, 0644);
   }
 
-  Loop loop_;
-  std::unique_ptr<log::Log> log_;
-  Asks asks_;
-  SessionTools tools_;
-  tool::Workspace workspace_;
   ScriptedTool* bash_ = nullptr;
-  std::unique_ptr<Workbench> bench_;
-  protocol::Stamp stamp_;
   int calls_ = 0;
 };
 

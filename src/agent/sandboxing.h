@@ -44,7 +44,7 @@ struct Boxed {
 /// Only commands have one. The machine is looked at when the first one needs it. kUnsupported when
 /// one is required and none works; kDenied when not all that is excluded can be hidden, and only
 /// policy, which counts on that, has allowed the command: neither the user nor a hook did.
-enum class AllowedBy { kPolicy, kSomebody };
+enum class AllowedBy { kPolicy, kUserOrHook };
 Result<Boxed> BoxFor(const SandboxRules& rules, policy::Mode mode, const tool::Intent& intent,
                      AllowedBy by);
 

@@ -67,7 +67,7 @@ TEST_F(SandboxingTest, WhatIsExcludedIsHiddenAsItIsWhenACommandStarts) {
     ASSERT_TRUE(ReplaceFile(fmt::format("{}/{}.key", project.path(), i), "", Durable::kNo));
   EXPECT_FALSE(HidesExcluded(rules));
   EXPECT_EQ(hidden(AllowedBy::kPolicy), 9999U) << "policy counts on it";
-  EXPECT_EQ(hidden(AllowedBy::kSomebody), 200U) << "somebody knows better";
+  EXPECT_EQ(hidden(AllowedBy::kUserOrHook), 200U) << "the user or a hook takes it upon themselves";
 }
 
 TEST_F(SandboxingTest, AllCommandsOfASessionShareTheirTemporaryFolder) {

@@ -5,10 +5,8 @@
 #include <fmt/format.h>
 
 #include "agent/asks.h"
-#include "agent/call_text.h"
 #include "agent/compaction.h"
 #include "agent/extensions.h"
-#include "agent/hooks.h"
 #include "agent/items.h"
 #include "agent/model_call.h"
 #include "agent/outbox.h"
@@ -28,20 +26,6 @@
 namespace stet::agent {
 namespace {
 
-constexpr int kMaxContinuations = 3;
-constexpr int kMaxOutputReminders = 3;
-constexpr int kMaxGateReminders = 3;
-
-bool HasText(const protocol::Blocks& blocks) {
-  return protocol::PlainText(blocks).find_first_not_of(" \t\r\n") != std::string::npos;
-}
-
-bool HasCalls(const protocol::Blocks& blocks) {
-  return std::ranges::any_of(blocks, [](const protocol::Block& block) {
-    return std::holds_alternative<protocol::ToolCallBlock>(block);
-  });
-}
-
 /// What the end of a turn is to its run; empty when it stops nothing.
 std::string_view StopOf(std::string_view reason) {
   if (reason == ended::kMaxTurns || reason == ended::kBudget || reason == ended::kTimeout)
@@ -53,14 +37,6 @@ std::int64_t TokensOf(const protocol::Attempt& attempt) {
   if (!attempt.usage) return 0;
   const protocol::Usage& usage = *attempt.usage;
   return usage.input + usage.output + usage.cache_read.value_or(0) + usage.cache_write.value_or(0);
-}
-
-/// What a reply may have instead of the limit that cut it; nothing when it had the most there is.
-std::optional<std::int64_t> RaisedLimit(const provider::Model& model) {
-  if (model.known || model.max_output <= 0) return std::nullopt;
-  const std::int64_t raised = std::min(model.max_output * 4, model.context_window / 2);
-  if (raised <= model.max_output) return std::nullopt;
-  return raised;
 }
 
 }  // namespace
@@ -76,32 +52,7 @@ Turn::Turn(Workbench& bench, const CancelToken& cancel, const std::string& turn_
   }
 }
 
-Status Turn::Begin() {
-  protocol::Turn start;
-  start.phase = "start";
-  RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(start), stamp_));
-  RETURN_IF_ERROR(LiftStop(bench_, stamp_));
-  protocol::RuntimeStart started;
-  started.turn_id = *stamp_.turn_id;
-  bench_.log.Publish(std::move(started));
-  return {};
-}
-
-Status Turn::Finish(TurnOutcome& end) {
-  clock_.Cancel();
-  protocol::Turn last;
-  last.phase = "end";
-  last.reason = end.reason;
-  last.steps = end.steps;
-  stamp_.step_id.reset();
-  if (const std::string_view kind = StopOf(end.reason); !kind.empty()) {
-    protocol::Stop stop;
-    stop.kind = kind;
-    stop.reason = end.error.empty() ? end.reason : end.error;
-    RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(stop), stamp_));
-  }
-  return AppendEvent(bench_.log, std::move(last), stamp_);
-}
+// The whole turn.
 
 Async<Result<TurnOutcome>> Turn::Run() {
   TurnOutcome end;
@@ -112,52 +63,19 @@ Async<Result<TurnOutcome>> Turn::Run() {
   co_return end;
 }
 
-Async<Result<TurnOutcome>> Turn::Resume(const Unfinished& unfinished) {
-  TurnOutcome end;
-  protocol::RuntimeStart started;
-  started.turn_id = *stamp_.turn_id;
-  bench_.log.Publish(std::move(started));
-  CO_ASSIGN_OR_RETURN(const protocol::Event leaf, bench_.log.EventAt(bench_.log.index().leaf()));
-  // Results of the step may stand behind its message already.
-  log::Ordinal at = bench_.log.index().leaf();
-  protocol::Event message = leaf;
-  while (!std::holds_alternative<protocol::AssistantMessage>(message.payload)) {
-    at = bench_.log.index().entries()[at].parent;
-    if (at == log::kNone) co_return Fail(Code::kCorrupt, "the calls that wait have no message");
-    CO_ASSIGN_OR_RETURN(message, bench_.log.EventAt(at));
-  }
-  const protocol::Blocks blocks =
-      std::get<protocol::AssistantMessage>(message.payload).message.blocks;
-  Calls calls(bench_, stamp_, cancel_.token(), &unfinished);
-  Status ran = co_await RunCalls(calls, blocks, end);
-  if (!ran) co_return std::unexpected(ran.error());
-  ran = co_await RunSteps(end);
-  if (!ran) co_return std::unexpected(ran.error());
-  CO_RETURN_IF_ERROR(Finish(end));
-  co_return end;
+Status Turn::Begin() {
+  protocol::Turn start;
+  start.phase = "start";
+  RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(start), stamp_));
+  RETURN_IF_ERROR(LiftStop(bench_, stamp_));
+  PublishStart();
+  return {};
 }
 
-Async<Result<TurnOutcome>> Turn::Compact(std::string focus) {
-  TurnOutcome end;
+void Turn::PublishStart() {
   protocol::RuntimeStart started;
   started.turn_id = *stamp_.turn_id;
   bench_.log.Publish(std::move(started));
-  bench_.fixed_bytes = BytesOf(PartsOf(bench_));
-  CompactionWanted wanted{.trigger = trigger::kManual, .focus = std::move(focus)};
-  const Result<std::optional<Compacted>> done =
-      co_await agent::Compact(bench_, stamp_, std::move(wanted), cancel_.token());
-  clock_.Cancel();
-  if (!done) co_return std::unexpected(done.error());
-  if (*done) {
-    end.reason = ended::kCompleted;
-    end.text = fmt::format("Compacted: about {} tokens became {}{}.", (*done)->tokens_before,
-                           (*done)->tokens_after,
-                           (*done)->source == "log" ? ", by what the log says alone" : "");
-  } else {
-    end.reason = cancel_.cancelled() ? ended::kCancelled : ended::kError;
-    end.error = cancel_.cancelled() ? "" : "there is too little to compact yet";
-  }
-  co_return end;
 }
 
 Async<Status> Turn::RunSteps(TurnOutcome& end) {
@@ -196,33 +114,72 @@ bool Turn::OverLimit(TurnOutcome& end) const {
   return false;
 }
 
-Result<provider::Request> Turn::BuildRequest() {
-  RETURN_IF_ERROR(bench_.conversation.Update(bench_.log));
-  RequestParts parts = PartsOf(bench_);
-  parts.max_tokens = max_tokens_;
-  return MakeRequest(parts, bench_.conversation, bench_.log);
-}
-
-/// Appends what the user sent while the turn ran: the next request carries it.
-Status Turn::TakeSteers() {
-  const protocol::QueueItems steers = bench_.log.index().state().steers;
-  for (const protocol::QueueItem& steer : steers) {
-    NewItem item{.kind = item::kSteer, .origin = "user", .content = "", .hidden = false};
-    item.content = "The user says, while you work: " + protocol::PlainText(steer.content);
-    item.queue_item_id = steer.item_id;
-    RETURN_IF_ERROR(AppendItem(bench_.log, std::move(item), stamp_));
+Status Turn::Finish(TurnOutcome& end) {
+  clock_.Cancel();
+  protocol::Turn last;
+  last.phase = "end";
+  last.reason = end.reason;
+  last.steps = end.steps;
+  stamp_.step_id.reset();
+  if (const std::string_view kind = StopOf(end.reason); !kind.empty()) {
+    protocol::Stop stop;
+    stop.kind = kind;
+    stop.reason = end.error.empty() ? end.reason : end.error;
+    RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(stop), stamp_));
   }
-  return {};
+  return AppendEvent(bench_.log, std::move(last), stamp_);
 }
 
-/// One step, in the phases of a turn: what the model must hear, the context, the model call, its
-/// message, its calls, and whether there is a next step.
+Async<Result<TurnOutcome>> Turn::Resume(const Unfinished& unfinished) {
+  TurnOutcome end;
+  PublishStart();
+  CO_ASSIGN_OR_RETURN(const protocol::Blocks blocks, LastMessage());
+  Calls calls(bench_, stamp_, cancel_.token(), &unfinished);
+  Status ran = co_await RunCalls(calls, blocks, end);
+  if (ran) ran = co_await RunSteps(end);
+  if (!ran) co_return std::unexpected(ran.error());
+  CO_RETURN_IF_ERROR(Finish(end));
+  co_return end;
+}
+
+/// The model's message that the leaf belongs to: results of its calls may stand behind it already.
+Result<protocol::Blocks> Turn::LastMessage() const {
+  const log::Index& index = bench_.log.index();
+  for (log::Ordinal at = index.leaf(); at != log::kNone; at = index.entries()[at].parent) {
+    ASSIGN_OR_RETURN(const protocol::Event event, bench_.log.EventAt(at));
+    if (const auto* message = std::get_if<protocol::AssistantMessage>(&event.payload))
+      return message->message.blocks;
+  }
+  return Fail(Code::kCorrupt, "the calls that wait have no message");
+}
+
+Async<Result<TurnOutcome>> Turn::Compact(std::string focus) {
+  TurnOutcome end;
+  PublishStart();
+  bench_.fixed_bytes = BytesOf(PartsOf(bench_));
+  CompactionWanted wanted{.trigger = trigger::kManual, .focus = std::move(focus)};
+  const Result<std::optional<Compacted>> done =
+      co_await agent::Compact(bench_, stamp_, std::move(wanted), cancel_.token());
+  clock_.Cancel();
+  if (!done) co_return std::unexpected(done.error());
+  if (*done) {
+    end.reason = ended::kCompleted;
+    end.text = fmt::format("Compacted: about {} tokens became {}{}.", (*done)->tokens_before,
+                           (*done)->tokens_after,
+                           (*done)->source == "log" ? ", by what the log says alone" : "");
+  } else {
+    end.reason = cancel_.cancelled() ? ended::kCancelled : ended::kError;
+    end.error = cancel_.cancelled() ? "" : "there is too little to compact yet";
+  }
+  co_return end;
+}
+
+// One step.
+
+/// One step, in the phases of a turn: what the model must hear, the context, the model call with
+/// its message, its calls, and whether there is a next step.
 Async<Status> Turn::Step(TurnOutcome& end, bool& rests) {
-  ++end.steps;
-  stamp_.step_id = fmt::format("{}.{}", *stamp_.turn_id, end.steps);
-  protocol::TurnStart begun;
-  begun.turn_index = end.steps;
-  bench_.log.Publish(std::move(begun));
+  BeginStep(end);
   Status told = co_await TellOwed();
   if (!told) co_return told;
   Result<std::optional<std::string>> failed = co_await PrepareContext();
@@ -238,20 +195,31 @@ Async<Status> Turn::Step(TurnOutcome& end, bool& rests) {
   Result<provider::CallResult> asked = co_await AskAndKeep(calls, end);
   if (!asked) {
     // Without their message the reads that started early are stopped, and leave no trace.
-    co_await calls.Finish();
+    co_await calls.Abandon();
     co_return std::unexpected(asked.error());
   }
   // Policy or the user decides on each call, and each has its result when this returns.
-  const protocol::AssistantContent& reply = asked->reply.content;
-  Status ran = co_await RunCalls(calls, reply.blocks, end);
+  Status ran = co_await RunCalls(calls, asked->reply.content.blocks, end);
   if (!ran) co_return ran;
+  PublishStepEnd(end, asked->reply.content);
+  Status next = co_await DecideNext(*asked, end, rests);
+  co_return next;
+}
+
+void Turn::BeginStep(TurnOutcome& end) {
+  ++end.steps;
+  stamp_.step_id = fmt::format("{}.{}", *stamp_.turn_id, end.steps);
+  protocol::TurnStart begun;
+  begun.turn_index = end.steps;
+  bench_.log.Publish(std::move(begun));
+}
+
+void Turn::PublishStepEnd(const TurnOutcome& end, const protocol::AssistantContent& reply) {
   protocol::TurnEnd done;
   done.turn_index = end.steps;
   done.stop_reason = reply.stop_reason;
   done.usage = reply.usage;
   bench_.log.Publish(std::move(done));
-  Status next = co_await DecideNext(*asked, end, rests);
-  co_return next;
 }
 
 /// What the model must hear before it is asked again. Messages of extensions that are under way
@@ -261,6 +229,18 @@ Async<Status> Turn::TellOwed() {
   CO_RETURN_IF_ERROR(PayOwed(bench_, stamp_));
   CO_RETURN_IF_ERROR(TakeSteers());
   co_return PrepareRun(bench_, stamp_);
+}
+
+/// Appends what the user sent while the turn ran: the next request carries it.
+Status Turn::TakeSteers() {
+  const protocol::QueueItems steers = bench_.log.index().state().steers;
+  for (const protocol::QueueItem& steer : steers) {
+    NewItem item{.kind = item::kSteer, .origin = "user", .content = "", .hidden = false};
+    item.content = "The user says, while you work: " + protocol::PlainText(steer.content);
+    item.queue_item_id = steer.item_id;
+    RETURN_IF_ERROR(AppendItem(bench_.log, std::move(item), stamp_));
+  }
+  return {};
 }
 
 /// The context is made to fit the window. Whatever changes it is an event first, so that the same
@@ -304,46 +284,32 @@ Async<Result<provider::CallResult>> Turn::AskAndKeep(Calls& calls, TurnOutcome& 
   co_return asked;
 }
 
-/// Whether there is a next step: the same request made smaller, one that goes on, or none.
-Async<Status> Turn::DecideNext(const provider::CallResult& asked, TurnOutcome& end, bool& rests) {
-  Result<bool> smaller = co_await RecoverRoom(asked);
-  if (!smaller) co_return std::unexpected(smaller.error());
-  if (*smaller) {
-    --end.steps;  // The refused request does not count as a step.
-    co_return Status();
-  }
-  CO_RETURN_IF_ERROR(Recover(asked, end, rests));
-  if (!rests || end.reason != ended::kCompleted) co_return Status();
-  Status heard = co_await AskStopHooks(end, rests);
-  co_return heard;
+Result<provider::Request> Turn::BuildRequest() {
+  RETURN_IF_ERROR(bench_.conversation.Update(bench_.log));
+  RequestParts parts = PartsOf(bench_);
+  parts.max_tokens = max_tokens_;
+  return MakeRequest(parts, bench_.conversation, bench_.log);
 }
 
-/// True when the server refused the request as too large and the conversation has been compacted:
-/// the caller asks again. Tried at most twice in a row without an answer.
-Async<Result<bool>> Turn::RecoverRoom(const provider::CallResult& call) {
-  constexpr int kTries = 2;
-  const auto& failure = call.reply.failure;
-  const bool refused = failure && (failure->kind == provider::FailureKind::kOverflow ||
-                                   failure->kind == provider::FailureKind::kTooLarge);
-  const bool full = !failure && call.reply.content.stop_reason == provider::stop::kOverflow;
-  if (!failure) {
-    overflows_ = 0;
-    LearnTokens(bench_, call.reply.content.usage);
+/// An empty reply is not stored: there is nothing that a later request could carry.
+Status Turn::Keep(const provider::CallResult& call, const std::string& event_id) {
+  const protocol::Blocks& blocks = call.reply.content.blocks;
+  if (!HasText(blocks) && !HasCalls(blocks)) {
+    protocol::MessageCancelled gone;
+    gone.event_id = event_id;
+    gone.reason = call.reply.failure ? call.reply.failure->message : "empty";
+    bench_.log.Publish(std::move(gone));
+    return {};
   }
-  if ((!refused && !full) || cancel_.cancelled() || overflows_ >= kTries) co_return false;
-  ++overflows_;
-  CompactionWanted wanted{
-      .trigger = trigger::kReactive, .focus = "", .smallest = overflows_ == kTries};
-  const Result<std::optional<Compacted>> done =
-      co_await agent::Compact(bench_, stamp_, std::move(wanted), cancel_.token());
-  if (!done) co_return std::unexpected(done.error());
-  // A reply that merely filled the window is in the log: the turn goes on behind it.
-  co_return refused && done->has_value();
+  protocol::AssistantMessage message;
+  message.message = call.reply.content;
+  if (call.reply.partial) message.partial = true;
+  return AppendEvent(bench_.log, std::move(message), stamp_, event_id);
 }
 
 Async<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnOutcome& end) {
   if (!HasCalls(blocks)) {
-    co_await calls.Finish();
+    co_await calls.Abandon();
     co_return Status();
   }
   const Status ran = co_await calls.Run(blocks);
@@ -355,19 +321,6 @@ Async<Status> Turn::RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnO
   if (calls.stopped()) stop_reason_ = calls.stop_reason();
   const Status checked = co_await CheckProgress(calls);
   co_return checked;
-}
-
-/// Asks the user whether the turn may go on. False for "Stop" and for a declined question.
-Async<Result<bool>> Turn::AskToGoOn(std::string text) {
-  protocol::QuestionAsk ask;
-  ask.question_id = protocol::NewRequestId(ProcessRandom());
-  ask.text = std::move(text);
-  ask.options = Raw{R"(["Go on","Stop"])"};
-  Result<QuestionReply> said =
-      co_await bench_.asks.Question(std::move(ask), false, stamp_, cancel_.token());
-  if (!said) co_return std::unexpected(said.error());
-  const JsonView answer(*said ? (*said)->text : std::string_view());
-  co_return answer.StringOr("") != "Stop" && !answer["declined"];
 }
 
 /// Counts the calls that the rules refused; those that the user refused do not count. Beyond a
@@ -409,147 +362,27 @@ Async<Status> Turn::CheckProgress(const Calls& calls) {
       Progress::kStepsBeforeAsking));
 }
 
-/// An empty reply is not stored: there is nothing that a later request could carry.
-Status Turn::Keep(const provider::CallResult& call, const std::string& event_id) {
-  const protocol::Blocks& blocks = call.reply.content.blocks;
-  if (!HasText(blocks) && !HasCalls(blocks)) {
-    protocol::MessageCancelled gone;
-    gone.event_id = event_id;
-    gone.reason = call.reply.failure ? call.reply.failure->message : "empty";
-    bench_.log.Publish(std::move(gone));
-    return {};
-  }
-  protocol::AssistantMessage message;
-  message.message = call.reply.content;
-  if (call.reply.partial) message.partial = true;
-  return AppendEvent(bench_.log, std::move(message), stamp_, event_id);
+/// Asks the user whether the turn may go on. False for "Stop" and for a declined question.
+Async<Result<bool>> Turn::AskToGoOn(std::string text) {
+  protocol::QuestionAsk ask;
+  ask.question_id = protocol::NewRequestId(ProcessRandom());
+  ask.text = std::move(text);
+  ask.options = Raw{R"(["Go on","Stop"])"};
+  Result<QuestionReply> said =
+      co_await bench_.asks.Question(std::move(ask), false, stamp_, cancel_.token());
+  if (!said) co_return std::unexpected(said.error());
+  const JsonView answer(*said ? (*said)->text : std::string_view());
+  co_return answer.StringOr("") != "Stop" && !answer["declined"];
 }
 
-/// Whether the model rests, goes on, or is asked to.
-Status Turn::Recover(const provider::CallResult& call, TurnOutcome& end, bool& rests) {
-  if (cancel_.cancelled() || stopped_) {
-    rests = true;
-    end.reason = cancel_.cancelled() ? ended::kCancelled : ended::kStopped;
-    return {};
-  }
-  if (denied_) {
-    rests = true;
-    end.reason = ended::kDenied;
-    end.error = fmt::format(
-        "stopped: the rules refused {} calls, and nobody is there to ask. Allow what the work "
-        "needs "
-        "with --allowed-tools or another --permission-mode",
-        end.denials.size());
-    return {};
-  }
-  if (bench_.output && bench_.output->value) {
-    rests = true;
-    end.reason = ended::kCompleted;
-    return {};
-  }
-  if (HasCalls(call.reply.content.blocks)) {
-    continuations_ = 0;
-    return {};
-  }
-  ASSIGN_OR_RETURN(const bool goes_on, GoOnAfter(call));
-  if (goes_on) return {};
-  rests = true;
-  Rest(call, end);
-  return {};
+bool Turn::HasText(const protocol::Blocks& blocks) {
+  return protocol::PlainText(blocks).find_first_not_of(" \t\r\n") != std::string::npos;
 }
 
-/// True when the model must be asked again: it was told something, or something waits to be told.
-Result<bool> Turn::GoOnAfter(const provider::CallResult& call) {
-  const protocol::Blocks& blocks = call.reply.content.blocks;
-  const std::string stop = call.reply.content.stop_reason.value_or("");
-  const bool failed = call.reply.failure.has_value();
-  const bool cut =
-      !failed && (stop == provider::stop::kMaxTokens || stop == provider::stop::kOverflow);
-  const bool broke_off = (failed && HasText(blocks)) || stop == provider::stop::kPaused;
-  if (stop == provider::stop::kMaxTokens && !failed && !max_tokens_) {
-    max_tokens_ = RaisedLimit(bench_.model->model());
-    if (max_tokens_) --continuations_;
-  }
-  if ((cut || broke_off) && continuations_ < kMaxContinuations) {
-    ++continuations_;
-    RETURN_IF_ERROR(
-        Remind("Your reply broke off. Go on exactly where it ended, without repeating anything."));
-    return true;
-  }
-  if (failed || stop == provider::stop::kRefused) return false;
-  if (!call_text_told_ && HasCallText(protocol::PlainText(blocks))) {
-    call_text_told_ = true;
-    RETURN_IF_ERROR(
-        Remind("Your reply has a tool call written as text. Text is never run: call the tool "
-               "itself, or say in words what you want to say."));
-    return true;
-  }
-  if (!bench_.log.index().state().steers.empty()) return true;
-  ASSIGN_OR_RETURN(const bool owes, OwesNotice(bench_));
-  if (owes) return true;
-  if (bench_.output && output_reminders_ < kMaxOutputReminders) {
-    ++output_reminders_;
-    RETURN_IF_ERROR(
-        Remind("Give your answer by calling StructuredOutput: it must fit its schema."));
-    return true;
-  }
-  return GoOnForGates();
-}
-
-/// The model says that it is done; a gate may say that it is not, and why. It is told so a few
-/// times. What only the user can lift does not keep the turn.
-Result<bool> Turn::GoOnForGates() {
-  held_up_.clear();
-  RETURN_IF_ERROR(bench_.run.Update(bench_.log));
-  const protocol::RunNext next = bench_.run.state().next();
-  if (bench_.run.state().capabilities().may_finish || next.code != "gate") return false;
-  if (gate_reminders_ < kMaxGateReminders) {
-    ++gate_reminders_;
-    RETURN_IF_ERROR(Remind("You are not done yet: " + next.text));
-    return true;
-  }
-  held_up_ = next.text;
-  protocol::Stop stop;
-  stop.kind = "blocked";
-  stop.reason = next.text;
-  if (!next.subject.empty()) stop.finding_ids.push_back(next.subject);
-  RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(stop), stamp_));
-  return false;
-}
-
-void Turn::Rest(const provider::CallResult& call, TurnOutcome& end) const {
-  using provider::FailureKind;
-  if (const auto& failure = call.reply.failure) {
-    end.failure = failure->kind;
-    end.error = fmt::format("{}: {}", provider::FailureName(failure->kind), failure->message);
-    const bool overflow =
-        failure->kind == FailureKind::kOverflow || failure->kind == FailureKind::kTooLarge;
-    end.reason = overflow                                 ? ended::kOverflow
-                 : failure->kind == FailureKind::kRefused ? ended::kRefused
-                                                          : ended::kError;
-    if (overflow)
-      end.error +=
-          ". The conversation does not fit into the model's window, even compacted: rewind it, "
-          "start a new session, or use a model with a larger window";
-    return;
-  }
-  if (call.reply.content.stop_reason == provider::stop::kRefused) {
-    end.reason = ended::kRefused;
-    end.error = "the model refused";
-  } else if (!held_up_.empty()) {
-    end.reason = ended::kBlocked;
-    end.error = "a gate holds the work up: " + held_up_;
-  } else if (bench_.output) {
-    end.reason = ended::kNoOutput;
-    end.error = "the model gave no answer that fits the schema";
-  } else {
-    end.reason = ended::kCompleted;
-  }
-}
-
-Status Turn::Remind(std::string text) {
-  NewItem item{.kind = item::kRuntimeNotice, .content = std::move(text)};
-  return AppendItem(bench_.log, std::move(item), stamp_);
+bool Turn::HasCalls(const protocol::Blocks& blocks) {
+  return std::ranges::any_of(blocks, [](const protocol::Block& block) {
+    return std::holds_alternative<protocol::ToolCallBlock>(block);
+  });
 }
 
 }  // namespace stet::agent

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/calls.h"
+#include "agent/calls/calls.h"
 #include "agent/progress.h"
 #include "agent/refusals.h"
 #include "agent/unfinished.h"
@@ -76,23 +76,34 @@ class Turn {
   Async<Result<TurnOutcome>> Compact(std::string focus);
 
  private:
+  // The whole turn.
   Status Begin();
-  Status Finish(TurnOutcome& end);
+  void PublishStart();
   Async<Status> RunSteps(TurnOutcome& end);
+  [[nodiscard]] bool OverLimit(TurnOutcome& end) const;
+  Status Finish(TurnOutcome& end);
+  [[nodiscard]] Result<protocol::Blocks> LastMessage() const;
+
+  // One step, in the order of its phases.
   Async<Status> Step(TurnOutcome& end, bool& rests);
+  void BeginStep(TurnOutcome& end);
   Async<Status> TellOwed();
+  Status TakeSteers();
   Async<Result<std::optional<std::string>>> PrepareContext();
   Async<Result<provider::CallResult>> AskAndKeep(Calls& calls, TurnOutcome& end);
-  Async<Status> DecideNext(const provider::CallResult& asked, TurnOutcome& end, bool& rests);
+  Result<provider::Request> BuildRequest();
+  Status Keep(const provider::CallResult& call, const std::string& event_id);
   Async<Status> RunCalls(Calls& calls, const protocol::Blocks& blocks, TurnOutcome& end);
   Async<Status> CheckRefusals(const Calls& calls);
-  Async<Result<bool>> AskToGoOn(std::string text);
   Async<Status> CheckProgress(const Calls& calls);
-  [[nodiscard]] bool OverLimit(TurnOutcome& end) const;
-  Result<provider::Request> BuildRequest();
+  Async<Result<bool>> AskToGoOn(std::string text);
+  void PublishStepEnd(const TurnOutcome& end, const protocol::AssistantContent& reply);
+  [[nodiscard]] static bool HasText(const protocol::Blocks& blocks);
+  [[nodiscard]] static bool HasCalls(const protocol::Blocks& blocks);
+
+  // What follows it (turn_next.cc, turn_hooks.cc).
+  Async<Status> DecideNext(const provider::CallResult& asked, TurnOutcome& end, bool& rests);
   Async<Result<bool>> RecoverRoom(const provider::CallResult& call);
-  Status TakeSteers();
-  Status Keep(const provider::CallResult& call, const std::string& event_id);
   Status Recover(const provider::CallResult& call, TurnOutcome& end, bool& rests);
   Result<bool> GoOnAfter(const provider::CallResult& call);
   Result<bool> GoOnForGates();

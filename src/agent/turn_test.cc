@@ -1,54 +1,12 @@
 #include "agent/turn.h"
 
-#include <deque>
-
 #include <gtest/gtest.h>
 
-#include "agent/asks.h"
-#include "agent/session_tools.h"
-#include "agent/settings.h"
-#include "log/log_fixture.h"
-#include "provider/provider.h"
-#include "tool/tool.h"
+#include "agent/scripted_model_fixture.h"
+#include "agent/workbench_fixture.h"
 
 namespace stet::agent {
 namespace {
-
-/// Gives one reply after the other, whatever it is asked.
-class ScriptedModel final : public provider::Provider {
- public:
-  ScriptedModel() {
-    facts.provider = "p";
-    facts.id = "m";
-    facts.dialect = provider::Dialect::kOpenAiCompletions;
-    facts.context_window = 200'000;
-  }
-
-  [[nodiscard]] const provider::Model& model() const override { return facts; }
-  [[nodiscard]] Result<provider::WireRequest> Encode(const provider::Request&) const override {
-    return provider::WireRequest{.url = "", .headers = {}, .body = "{}"};
-  }
-  Async<provider::CallResult> Stream(const provider::Request&, const provider::WireRequest&,
-                                     provider::Sink&, CancelToken) override {
-    ++asked;
-    if (when_asked) when_asked();
-    provider::CallResult result;
-    result.model = facts;
-    if (!replies.empty()) {
-      result.reply.content = replies.front();
-      replies.pop_front();
-    }
-    co_return result;
-  }
-  Async<Result<std::int64_t>> CountTokens(const provider::Request&, CancelToken) override {
-    co_return Fail(Code::kUnsupported, "it does not count");
-  }
-
-  provider::Model facts;
-  std::deque<protocol::AssistantContent> replies;
-  std::function<void()> when_asked;
-  int asked = 0;
-};
 
 /// Has an effect that can be counted.
 class CountingTool final : public tool::Tool {
@@ -68,33 +26,20 @@ class CountingTool final : public tool::Tool {
   int runs = 0;
 };
 
-class TurnTest : public log::LogTest {
+class TurnTest : public WorkbenchTest {
  protected:
-  TurnTest() : log_(Create()), asks_(loop_, *log_) {
+  TurnTest() {
     auto counting = std::make_unique<CountingTool>();
     tool_ = counting.get();
-    tool::ToolSource source;
-    source.tools.push_back(std::move(counting));
-    EXPECT_TRUE(tools_.box().Add(std::move(source)));
-    tools_.Open(*log_, std::nullopt, 0);
-    Use({});
-    EXPECT_TRUE(log_->Append(Batch(log::User("do it"))));
+    AddTool(std::move(counting));
+    OpenTools();
+    bench_->model = &model_;
+    Append(log::User("do it"));
   }
 
   void Use(const Limits& limits) {
-    bench_ = std::make_unique<Workbench>(Workbench{
-        .loop = loop_,
-        .log = *log_,
-        .model = &model_,
-        .tools = tools_,
-        .workspace = workspace_,
-        .asks = asks_,
-        .settings = CurrentSettings({.rules = {.mode = policy::Mode::kBypass}, .limits = limits})});
-  }
-  static std::vector<log::Draft> Batch(log::Draft draft) {
-    std::vector<log::Draft> batch;
-    batch.push_back(std::move(draft));
-    return batch;
+    bench_->settings =
+        CurrentSettings({.rules = {.mode = policy::Mode::kBypass}, .limits = limits});
   }
   void Says(const std::string& text, std::string stop = "end") {
     protocol::AssistantContent& reply = model_.replies.emplace_back();
@@ -117,8 +62,7 @@ class TurnTest : public log::LogTest {
   /// one.
   std::vector<std::string> Written() {
     std::vector<std::string> written;
-    for (log::Ordinal at = 0; at < log_->index().entries().size(); ++at) {
-      const protocol::Event event = *log_->EventAt(at);
+    for (const protocol::Event& event : Events()) {
       std::string name(protocol::TypeName(event.payload));
       if (const auto role = protocol::RoleName(event.payload)) name = *role;
       if (const auto* turn = std::get_if<protocol::Turn>(&event.payload)) name += " " + turn->phase;
@@ -130,15 +74,9 @@ class TurnTest : public log::LogTest {
     return written;
   }
 
-  Loop loop_;
   ScriptedModel model_;
-  SessionTools tools_;
-  tool::Workspace workspace_;
-  std::unique_ptr<log::Log> log_;
-  Asks asks_;
   CountingTool* tool_ = nullptr;
   CancelSource cancel_;
-  std::unique_ptr<Workbench> bench_;
 };
 
 TEST_F(TurnTest, WhatHappensIsWrittenBeforeItCounts) {

@@ -6,6 +6,7 @@
 #include "agent/settings.h"
 #include "agent/task_rows.h"
 #include "lane/client_editor.h"
+#include "lane/live_state.h"
 #include "lane/moves.h"
 #include "lane/parts.h"
 #include "lane/queues.h"
@@ -14,7 +15,6 @@
 #include "lane/tools.h"
 #include "lane/turns.h"
 #include "lane/work.h"
-#include "provider/provider.h"
 
 namespace stet::lane {
 
@@ -77,29 +77,8 @@ bool Lane::resting() const {
 }
 
 protocol::LiveState Lane::State() const {
-  const agent::Workbench& bench = parts_->bench;
-  const log::SessionState& folded = bench.log.index().state();
-  const provider::Model& model = bench.model->model();
-  protocol::LiveState state;
-  state.session_id = bench.log.header().session_id;
-  state.asks = parts_->asks.permissions();
-  state.questions = parts_->asks.questions();
-  const bool asks = !state.asks.empty() || !state.questions.empty();
-  state.state = asks ? "waiting" : working() ? "running" : "idle";
-  if (working()) state.turn_id = work_->turn_id();
-  state.project = bench.workspace.project;
-  state.cwd = bench.workspace.cwd;
-  state.model = model.FullName();
-  state.effort = bench.settings->effort.value_or("");
-  state.mode = policy::ModeName(bench.settings->rules.mode);
-  for (const std::string_view name : bench.tools.toolset().names()) state.tools.emplace_back(name);
-  state.context_window = model.context_window;
-  state.leaf_id = bench.log.leaf_id();
-  state.interrupted = !working() && work_->unfinished();
-  state.follow_ups = folded.follow_ups;
-  state.steers = folded.steers;
+  protocol::LiveState state = LiveStateOf(*parts_, *work_);
   state.notes = notes_;
-  for (std::string& name : parts_->hooks.Commands()) state.commands.push_back(std::move(name));
   return state;
 }
 

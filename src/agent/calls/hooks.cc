@@ -1,10 +1,11 @@
 // What hooks have to say about a call: before it, when it would be asked, and behind it.
+#include "agent/hooks.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "agent/calls_one.h"
-#include "agent/hooks.h"
+#include "agent/calls/one.h"
 
 namespace stet::agent {
 namespace {
@@ -31,8 +32,9 @@ void Calls::TakeStop(const hook::Verdict& verdict) {
   stop_reason_ = verdict.stop_reason.empty() ? "a hook stopped the turn" : verdict.stop_reason;
 }
 
-/// True: it goes on, as decided. False: it has its result.
-Async<Result<bool>> Calls::BeforeCall(One& one, policy::Decision& decision, std::string& by) {
+/// Hooks are asked about every call that they want to hear of, whatever policy decided. They can
+/// forbid it, change its arguments, want it asked, or allow what would be asked.
+Async<Calls::GoesOn> Calls::HearHooks(One& one) {
   if (!HooksWant(bench_, hook::Event::kPreToolUse, one.block.tool_name)) co_return true;
   hook::Occasion occasion = hook::OnPreToolUse(FactsOf(one.block, one.args));
   const Result<hook::Verdict> verdict =
@@ -44,7 +46,7 @@ Async<Result<bool>> Calls::BeforeCall(One& one, policy::Decision& decision, std:
   }
   if (verdict->stops) TakeStop(*verdict);
   if (verdict->permission == hook::Permission::kDeny) {
-    CO_RETURN_IF_ERROR(Refuse(one, DenialOf(*verdict), ""));
+    CO_RETURN_IF_ERROR(Refuse(one, DenialOf(*verdict)));
     co_return false;
   }
   if (verdict->stops) {
@@ -52,63 +54,63 @@ Async<Result<bool>> Calls::BeforeCall(One& one, policy::Decision& decision, std:
     co_return false;
   }
   if (verdict->updated_input) {
-    Result<bool> changed = Change(one, *verdict->updated_input, "as a hook changed it", decision);
+    GoesOn changed = Change(one, *verdict->updated_input, "as a hook changed it");
     if (!changed || !*changed) co_return changed;
   }
   if (verdict->permission == hook::Permission::kAsk &&
-      decision.verdict == policy::Verdict::kAllow) {
-    decision = {policy::Verdict::kAsk, verdict->decided.by, verdict->decided.text};
-  } else if (verdict->permission == hook::Permission::kAllow && MayBeLifted(decision)) {
-    decision = {policy::Verdict::kAllow, verdict->decided.by, ""};
-    by = verdict->decided.by;
+      one.decision.verdict == policy::Verdict::kAllow) {
+    one.decision = {policy::Verdict::kAsk, verdict->decided.by, verdict->decided.text};
+  } else if (verdict->permission == hook::Permission::kAllow && MayBeLifted(one.decision)) {
+    one.decision = {policy::Verdict::kAllow, verdict->decided.by, ""};
+    one.by = verdict->decided.by;
   }
   co_return true;
 }
 
 /// What hooks answer in the user's place: whether it may run; nothing when they leave it to the
 /// user.
-Async<Result<std::optional<bool>>> Calls::AskHooks(One& one, policy::Decision& decision,
-                                                   std::string& by) {
+Async<Result<std::optional<bool>>> Calls::AskHooks(One& one) {
   // What an earlier process asked waits for the user already.
   const bool asked =
       earlier_ != nullptr &&
       std::ranges::find(earlier_->permissions, one.block.tool_call_id,
                         &protocol::Permission::tool_call_id) != earlier_->permissions.end();
-  if (asked || decision.verdict != policy::Verdict::kAsk ||
+  if (asked || one.decision.verdict != policy::Verdict::kAsk ||
       !HooksWant(bench_, hook::Event::kPermissionRequest, one.block.tool_name))
     co_return std::nullopt;
   hook::Occasion occasion =
-      hook::OnPermissionRequest(FactsOf(one.block, one.args), decision.reason);
+      hook::OnPermissionRequest(FactsOf(one.block, one.args), one.decision.reason);
   const Result<hook::Verdict> verdict =
       co_await FireHooks(bench_, stamp_, std::move(occasion), cancel_);
   if (!verdict) co_return std::unexpected(verdict.error());
   if (verdict->stops) TakeStop(*verdict);
   if (verdict->permission == hook::Permission::kDeny) {
     stopped_ = stopped_ || verdict->interrupts;
-    CO_RETURN_IF_ERROR(Refuse(one, DenialOf(*verdict), ""));
+    CO_RETURN_IF_ERROR(Refuse(one, DenialOf(*verdict)));
     co_return std::optional<bool>(false);
   }
   if (verdict->stops) {
     CO_RETURN_IF_ERROR(Answer(one.block, NotRun("a hook stopped the turn")));
     co_return std::optional<bool>(false);
   }
-  if (verdict->permission != hook::Permission::kAllow || !MayBeLifted(decision))
+  if (verdict->permission != hook::Permission::kAllow || !MayBeLifted(one.decision))
     co_return std::nullopt;
   if (verdict->updated_input) {
-    const Result<bool> changed =
-        Change(one, *verdict->updated_input, "as a hook changed it", decision);
+    const GoesOn changed = Change(one, *verdict->updated_input, "as a hook changed it");
     if (!changed) co_return std::unexpected(changed.error());
     if (!*changed) co_return std::optional<bool>(false);
-    if (decision.verdict == policy::Verdict::kAsk && !MayBeLifted(decision)) co_return std::nullopt;
+    if (one.decision.verdict == policy::Verdict::kAsk && !MayBeLifted(one.decision))
+      co_return std::nullopt;
   }
-  decision.rule = verdict->decided.by;
-  by = verdict->decided.by;
+  one.decision.rule = verdict->decided.by;
+  one.by = verdict->decided.by;
   co_return std::optional<bool>(true);
 }
 
-Async<Status> Calls::AfterCall(One& one) {
-  const bool anybody = bench_.hooks != nullptr || bench_.extensions != nullptr;
-  if (!anybody || !one.outcome || one.result_id.empty()) co_return Status();
+/// The result is in the log: hooks may object to it, and change what the model is shown of it.
+Async<Status> Calls::TellHooks(One& one) {
+  const bool heard = bench_.hooks != nullptr || bench_.extensions != nullptr;
+  if (!heard || !one.outcome || one.result_id.empty()) co_return Status();
   const hook::ToolFacts facts = FactsOf(one.block, one.args);
   const std::string text = protocol::PlainText(one.outcome->content);
   const std::string_view details =

@@ -1,14 +1,8 @@
-#include "agent/calls.h"
+#include "agent/calls/calls.h"
 
 #include <gtest/gtest.h>
 
-#include "agent/asks.h"
-#include "agent/session_tools.h"
-#include "agent/settings.h"
-#include "base/loop.h"
-#include "log/log_fixture.h"
-#include "protocol/ids.h"
-#include "tool/tool.h"
+#include "agent/workbench_fixture.h"
 
 namespace stet::agent {
 namespace {
@@ -52,35 +46,17 @@ class GatedTool final : public tool::Tool {
   std::map<std::string, Pending<bool>> gates_;
 };
 
-class CallsTest : public log::LogTest {
+class CallsTest : public WorkbenchTest {
  protected:
   CallsTest() {
-    log_ = Create();
     auto read = std::make_unique<GatedTool>("Look", true, loop_, trace_);
     auto write = std::make_unique<GatedTool>("Change", false, loop_, trace_);
     look_ = read.get();
     change_ = write.get();
-    tool::ToolSource source;
-    source.tools.push_back(std::move(read));
-    source.tools.push_back(std::move(write));
-    EXPECT_TRUE(tools_.box().Add(std::move(source)));
-    tools_.Open(*log_, std::nullopt, 0);
-    bench_ = std::make_unique<Workbench>(
-        Workbench{.loop = loop_,
-                  .log = *log_,
-                  .model = nullptr,
-                  .tools = tools_,
-                  .workspace = workspace_,
-                  .asks = asks_ ? *asks_ : MakeAsks(),
-                  .settings = CurrentSettings({.rules = {.mode = policy::Mode::kBypass}})});
-    protocol::UserMessage message;
-    message.source = "user";
-    EXPECT_TRUE(AppendEvent(*log_, std::move(message), {}));
-  }
-
-  Asks& MakeAsks() {
-    asks_ = std::make_unique<Asks>(loop_, *log_);
-    return *asks_;
+    AddTool(std::move(read));
+    AddTool(std::move(write));
+    OpenTools();
+    Append(log::User("go"));
   }
 
   static protocol::ToolCallBlock Call(const std::string& id, const std::string& tool) {
@@ -99,42 +75,101 @@ class CallsTest : public log::LogTest {
     ASSERT_TRUE(AppendEvent(*log_, std::move(message), stamp_));
   }
 
-  /// Runs the loop until what is left waits for the test.
-  void Settle() {
-    for (int i = 0; i < 20; ++i) {
-      loop_.Post([this] { loop_.Stop(); });
-      loop_.Run();
-    }
-  }
-
   std::vector<std::string> LogTypes() {
     std::vector<std::string> types;
-    for (log::Ordinal event = 0; event < log_->index().entries().size(); ++event) {
-      const auto found = log_->EventAt(event);
-      std::string name(protocol::TypeName(found->payload));
-      if (const auto role = protocol::RoleName(found->payload)) name = *role;
-      if (const auto* result = std::get_if<protocol::ToolResult>(&found->payload))
+    for (const protocol::Event& event : Events()) {
+      std::string name(protocol::TypeName(event.payload));
+      if (const auto role = protocol::RoleName(event.payload)) name = *role;
+      if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload))
         name += " " + result->tool_call_id;
-      if (const auto* started = std::get_if<protocol::ToolStarted>(&found->payload))
+      if (const auto* started = std::get_if<protocol::ToolStarted>(&event.payload))
         name += " " + started->tool_call_id;
       types.push_back(name);
     }
     return {types.begin() + 2, types.end()};  // Without opened and the user's message.
   }
 
-  Loop loop_;
   std::vector<std::string> trace_;
-  std::unique_ptr<log::Log> log_;
-  std::unique_ptr<Asks> asks_;
-  SessionTools tools_;
-  tool::Workspace workspace_;
   GatedTool* look_ = nullptr;
   GatedTool* change_ = nullptr;
-  std::unique_ptr<Workbench> bench_;
-  protocol::Stamp stamp_;
 };
 
 using Trace = std::vector<std::string>;
+
+/// A session in which the user is asked.
+class CallsAskedTest : public CallsTest {
+ protected:
+  CallsAskedTest() {
+    bench_->settings = CurrentSettings({});
+    asks_->set_present(true);
+  }
+
+  /// As a client does it.
+  void SetMode(policy::Mode mode) {
+    bench_->settings.SetMode(mode);
+    protocol::SessionInfo info;
+    info.changes.mode = std::string(policy::ModeName(mode));
+    Append({.payload = std::move(info)});
+  }
+  void AnswerYes() {
+    ASSERT_EQ(asks_->permissions().size(), 1U);
+    protocol::PermissionAnswer answer;
+    answer.request_id = asks_->permissions()[0].request_id;
+    answer.allow = true;
+    answer.scope = "session";
+    ASSERT_TRUE(asks_->Answer(answer, "tester"));
+  }
+};
+
+TEST_F(CallsAskedTest, WhatTheUserAllowsRuns) {
+  Calls calls(*bench_, stamp_, {});
+  const protocol::Blocks blocks = Blocks({Call("w", "Change")});
+  AppendMessage(blocks);
+  auto whole = [&]() -> Async<void> { (void)co_await calls.Run(blocks); };
+  loop_.Spawn(whole());
+  Settle();
+  EXPECT_EQ(trace_, Trace());
+  SetMode(policy::Mode::kAcceptEdits);
+  AnswerYes();
+  change_->Let("w");
+  Settle();
+  EXPECT_EQ(trace_, (Trace{"start w", "end w"})) << "another mode, which does not deny it";
+  EXPECT_EQ(All<protocol::ToolStarted>()[0].decision.by, "tester");
+}
+
+TEST_F(CallsAskedTest, AnAnswerDoesNotCountAgainstTheModeThatHoldsWhenItIsGiven) {
+  Calls calls(*bench_, stamp_, {});
+  const protocol::Blocks blocks = Blocks({Call("w", "Change")});
+  AppendMessage(blocks);
+  auto whole = [&]() -> Async<void> { (void)co_await calls.Run(blocks); };
+  loop_.Spawn(whole());
+  Settle();
+  SetMode(policy::Mode::kPlan);
+  AnswerYes();
+  Settle();
+  EXPECT_EQ(trace_, Trace());
+  ASSERT_EQ(All<protocol::ToolResult>().size(), 1U);
+  EXPECT_TRUE(All<protocol::ToolResult>()[0].content.text.contains(
+      "it was allowed, but not any more: nothing is changed while planning (rule: mode:plan)"))
+      << All<protocol::ToolResult>()[0].content.text;
+  ASSERT_EQ(calls.denials().size(), 1U);
+  EXPECT_EQ(calls.denials()[0].rule, "mode:plan");
+}
+
+TEST_F(CallsTest, ACallThatWaitedForOthersIsNotRunAgainstTheModeThatHoldsThen) {
+  Calls calls(*bench_, stamp_, {});
+  const protocol::Blocks blocks = Blocks({Call("r", "Look"), Call("w", "Change")});
+  AppendMessage(blocks);
+  auto whole = [&]() -> Async<void> { (void)co_await calls.Run(blocks); };
+  loop_.Spawn(whole());
+  Settle();
+  bench_->settings.SetMode(policy::Mode::kPlan);
+  look_->Let("r");
+  Settle();
+  EXPECT_EQ(trace_, (Trace{"start r", "end r"}));
+  EXPECT_TRUE(log_->open_calls().empty());
+  EXPECT_EQ(calls.denials().size(), 1U);
+}
 
 TEST_F(CallsTest, ReadsRunSideBySideAndEffectsAloneInTheirPlace) {
   Calls calls(*bench_, stamp_, {});
