@@ -1,6 +1,7 @@
 #include "log/summary.h"
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "base/text.h"
 
 namespace stet::log {
@@ -41,7 +42,7 @@ Status WriteSummary(const Paths& paths, const SessionSummary& summary) {
 }
 
 Result<SessionSummary> ReadSummary(const Paths& paths) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(paths.summary(), kMaxSummaryBytes));
+  ASSIGN_OR_RETURN(const std::string text, ReadPlainFile(paths.summary(), kMaxSummaryBytes));
   return Decode<SessionSummary>(text);
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/lock.h"
+#include "base/plain_file.h"
 #include "log/blobs.h"
 #include "log/paths.h"
 #include "log/scan.h"
@@ -29,7 +30,7 @@ bool IsOldTemporary(const std::string& path, std::string_view name) {
 
 /// Every blob that a line of the log may mean, damaged lines included.
 Result<std::set<std::string>> NamedBlobs(const log::Paths& paths) {
-  ASSIGN_OR_RETURN(const Fd fd, OpenFile(paths.events(), O_RDONLY));
+  ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(paths.events(), O_RDONLY));
   std::set<std::string> names;
   log::LineScanner scanner(fd.get(), 0);
   log::ScannedLine line;
@@ -60,6 +61,8 @@ void AddTemporaries(const std::string& dir, const std::string& session_id,
 /// A session that cannot be read keeps all its blobs.
 void AddBlobs(const log::Paths& paths, const std::string& session_id,
               std::vector<GarbageItem>& items) {
+  // A link would lead to blobs that another session's log names.
+  if (KindOf(paths.blobs()) != EntryKind::kDir) return;
   const Result<std::vector<DirEntry>> entries = ListDir(paths.blobs());
   if (!entries || entries->empty()) return;
   const Result<std::set<std::string>> named = NamedBlobs(paths);
@@ -98,7 +101,7 @@ std::vector<GarbageItem> GarbageOf(const SessionStore& store, const SessionPlace
     const std::string id(paths.session_id());
     AddBlobs(paths, id, items);
     AddTemporaries(paths.dir, id, items);
-    AddTemporaries(paths.blobs(), id, items);
+    if (KindOf(paths.blobs()) == EntryKind::kDir) AddTemporaries(paths.blobs(), id, items);
   }
   const std::string agents = log::Paths{root.dir}.agents();
   if (KindOf(agents) == EntryKind::kDir) AddTemporaries(agents, root.session_id, items);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "log/line.h"
 #include "log/recover.h"
 #include "log/scan.h"
@@ -52,7 +53,7 @@ bool AppendRenamed(std::string_view line, const NewIds& ids, std::string& out) {
 }  // namespace
 
 Status RenameLog(const log::Paths& paths, const LogNames& names, const NewIds& ids) {
-  ASSIGN_OR_RETURN(const Fd fd, OpenFile(paths.events(), O_RDONLY));
+  ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(paths.events(), O_RDONLY));
   ASSIGN_OR_RETURN(const log::Scanned scanned, log::ScanLog(paths, fd.get(), /*use_index=*/false));
   if (!scanned.header) return {};
   const std::string renamed = paths.events() + ".new";

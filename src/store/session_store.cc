@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "log/log.h"
 #include "log/summary.h"
 #include "protocol/ids.h"
@@ -18,18 +19,17 @@ using protocol::SessionSummary;
 
 /// Whether the summary was made from the log as it is now.
 bool IsFresh(const SessionSummary& summary, const log::Paths& paths) {
-  const Result<FileStat> events = StatFile(paths.events());
-  return events && events->size == summary.log_bytes;
+  return PlainFileSize(paths.events()) == summary.log_bytes;
 }
 
 SessionSummary SummaryIn(const log::Paths& paths) {
   if (Result<SessionSummary> kept = log::ReadSummary(paths); kept && IsFresh(*kept, paths))
     return *std::move(kept);
-  if (const auto opened = log::Log::Open(paths.dir, {}))
-    return log::MakeSummary((*opened)->header(), (*opened)->index());
+  const auto opened = log::Log::Open(paths.dir, {});
+  if (opened) return log::MakeSummary((*opened)->header(), (*opened)->index());
   SessionSummary unreadable;
   unreadable.session_id = paths.session_id();
-  unreadable.title = "(unreadable: see `stet sessions verify`)";
+  unreadable.title = fmt::format("(unreadable: {})", opened.error().message);
   return unreadable;
 }
 

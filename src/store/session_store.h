@@ -57,7 +57,7 @@ class SessionStore {
   [[nodiscard]] std::vector<std::string> TreeDirs(const SessionPlace& place) const;
   /// Summaries of the roots, newest first; with `all` each root's children behind it, oldest first.
   /// A summary that is missing or older than its log is made from the log, in memory; a session
-  /// that cannot be read is listed by its id alone.
+  /// that cannot be read is listed by its id, with the reason as its title.
   [[nodiscard]] Result<std::vector<protocol::SessionSummary>> List(bool all = false) const;
   [[nodiscard]] Result<protocol::SessionSummary> Describe(const std::string& session_id) const;
   /// See client::Sessions::Resolve.

@@ -200,7 +200,7 @@ TEST_F(TreeTest, ChildrenOfARootWithoutALogAreStillFoundAndTold) {
   ASSERT_TRUE(Remove(log::Paths{Dir("ses_a")}.events()));
   EXPECT_EQ(FaultsOf(VerifyTree(store_, "ses_a")), Ids{"unreadable -"});
   EXPECT_TRUE(VerifyTree(store_, "ses_c")->sound);
-  EXPECT_EQ(store_.Describe("ses_a")->title, "(unreadable: see `stet sessions verify`)");
+  EXPECT_NE(store_.Describe("ses_a")->title.find("(unreadable: "), std::string::npos);
   EXPECT_EQ(store_.List(true)->size(), 4u);
   EXPECT_TRUE(FindGarbage(store_, false));
   EXPECT_TRUE(store_.DiskUse());

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "base/random.h"
 #include "base/subprocess.h"
 #include "log/blobs.h"
@@ -64,7 +65,7 @@ Status CopyBytes(int in, std::uint64_t offset, std::uint64_t bytes, int out) {
 
 /// The whole lines of the log as it is now.
 Status CopyLog(const log::Paths& from, int out) {
-  ASSIGN_OR_RETURN(const Fd fd, OpenFile(from.events(), O_RDONLY));
+  ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(from.events(), O_RDONLY));
   ASSIGN_OR_RETURN(const FileStat stat, StatFd(fd.get()));
   std::uint64_t end = stat.size;
   std::array<char, 4096> tail{};
@@ -88,11 +89,11 @@ Status Stage(const log::Paths& from, const log::Paths& to) {
   RETURN_IF_ERROR(MakeDirs(to.dir));
   ASSIGN_OR_RETURN(const Fd out, OpenFile(to.events(), O_WRONLY | O_CREAT | O_EXCL, 0600));
   RETURN_IF_ERROR(CopyLog(from, out.get()));
-  if (Exists(from.summary())) RETURN_IF_ERROR(LinkOrCopy(from.summary(), to.summary()));
+  if (PlainFileSize(from.summary())) RETURN_IF_ERROR(LinkOrCopy(from.summary(), to.summary()));
   if (const Result<std::vector<DirEntry>> blobs = ListDir(from.blobs())) {
     RETURN_IF_ERROR(MakeDirs(to.blobs()));
     for (const DirEntry& blob : *blobs) {
-      if (!log::Blobs::IsName(blob.name)) continue;
+      if (blob.kind != EntryKind::kFile || !log::Blobs::IsName(blob.name)) continue;
       RETURN_IF_ERROR(LinkOrCopy(from.blobs() + "/" + blob.name, to.blobs() + "/" + blob.name));
     }
   }
@@ -133,14 +134,12 @@ Status TakeIn(const log::Paths& from, const log::Paths& to) {
   RETURN_IF_ERROR(MakeDirs(to.dir));
   const auto take = [](const std::string& source, const std::string& target) -> Status {
     // No link is followed: what a tar brings must be inside it.
-    ASSIGN_OR_RETURN(const Fd fd, OpenFile(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-    ASSIGN_OR_RETURN(const FileStat stat, StatFd(fd.get()));
-    if (!stat.is_file) return Fail(Code::kInvalid, source + " is not a plain file");
+    ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(source, O_RDONLY));
     if (::fsync(fd.get()) != 0) return FailSystem(errno, "flush " + source);
     return Rename(source, target);
   };
   RETURN_IF_ERROR(take(from.events(), to.events()));
-  if (Exists(from.summary())) RETURN_IF_ERROR(take(from.summary(), to.summary()));
+  if (PlainFileSize(from.summary())) RETURN_IF_ERROR(take(from.summary(), to.summary()));
   if (const Result<std::vector<DirEntry>> blobs = ListDir(from.blobs())) {
     const log::Blobs source(from.blobs());
     for (const DirEntry& blob : *blobs) {
@@ -169,7 +168,7 @@ class Incoming {
 
   /// The id that it has; empty when it has none that can be kept.
   Result<std::string> OwnId(const std::string& path) const {
-    ASSIGN_OR_RETURN(const Fd fd, OpenFile(root_.events(), O_RDONLY));
+    ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(root_.events(), O_RDONLY));
     ASSIGN_OR_RETURN(const log::Scanned scanned, log::ScanLog(root_, fd.get(), false));
     if (!scanned.header && scanned.index.entries().empty()) {
       return Fail(
