@@ -12,6 +12,7 @@
 #include "log/blobs.h"
 #include "log/paths.h"
 #include "log/scan.h"
+#include "store/staging.h"
 #include "store/tree_lock.h"
 
 namespace stet::store {
@@ -22,8 +23,9 @@ using protocol::GarbageItem;
 /// Younger temporary files may belong to a process that is still at work.
 constexpr Millis kTemporaryAge = Millis{60} * 60 * 1000;
 
-bool IsOldTemporary(const std::string& path, std::string_view name) {
-  if (!name.starts_with(kTempFilePrefix)) return false;
+/// What a process left that is gone, or is so old that it must be.
+bool IsLeftTemporary(const std::string& path) {
+  if (Staging::IsLeft(path)) return true;
   const Result<FileStat> stat = StatFile(path);
   return stat && SystemClock().Now() - stat->mtime_ms > kTemporaryAge;
 }
@@ -50,7 +52,7 @@ void AddTemporaries(const std::string& dir, const std::string& session_id,
   if (!entries) return;
   for (const DirEntry& entry : *entries) {
     const std::string path = dir + "/" + entry.name;
-    if (!IsOldTemporary(path, entry.name)) continue;
+    if (!entry.name.starts_with(kTempFilePrefix) || !IsLeftTemporary(path)) continue;
     items.push_back({.kind = "temporary",
                      .session_id = session_id,
                      .path = path,
@@ -110,6 +112,7 @@ std::vector<GarbageItem> GarbageOf(const SessionStore& store, const SessionPlace
 
 /// Whether it is still garbage, now that its tree is held.
 bool StillGarbage(const SessionStore& store, const GarbageItem& item) {
+  if (item.kind == "temporary") return IsLeftTemporary(item.path);
   if (item.kind != "blob") return true;
   const Result<std::string> dir = store.Find(item.session_id);
   if (!dir) return false;

@@ -52,6 +52,21 @@ std::vector<std::string> SessionFolders(const std::vector<DirEntry>& entries) {
   return ids;
 }
 
+/// What imports and exports have unpacked or staged, a row each.
+void AddTemporaryRows(const std::string& sessions, protocol::DiskUseReport& report) {
+  const Result<std::vector<DirEntry>> entries = ListDir(sessions);
+  if (!entries) return;
+  for (const DirEntry& entry : *entries) {
+    if (!entry.name.starts_with(kTempFilePrefix)) continue;
+    protocol::DiskUseRow row;
+    row.session_id = entry.name;
+    row.title = "(of an import or export; `stet sessions gc` finds what one left)";
+    row.total_bytes = row.other_bytes = stet::DiskUse(sessions + "/" + entry.name).value_or(0);
+    report.total_bytes += row.total_bytes;
+    report.sessions.push_back(std::move(row));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> SessionsIn(const std::string& dir) {
@@ -207,6 +222,7 @@ Result<protocol::DiskUseReport> SessionStore::DiskUse() const {
     report.total_bytes += row.total_bytes;
     report.sessions.push_back(std::move(row));
   }
+  AddTemporaryRows(roots_.sessions(), report);
   std::ranges::stable_sort(report.sessions, std::ranges::greater(),
                            &protocol::DiskUseRow::total_bytes);
   report.trash_bytes = stet::DiskUse(roots_.trash()).value_or(0);

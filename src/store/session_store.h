@@ -73,7 +73,8 @@ class SessionStore {
   /// gone.
   Result<std::string> Restore(std::string_view typed);
 
-  /// Bytes on disk of every root with its children, largest first, and of the trash.
+  /// Bytes on disk of every root with its children and of every temporary folder beside them, by
+  /// its name, largest first; and of the trash.
   [[nodiscard]] Result<protocol::DiskUseReport> DiskUse() const;
 
  private:
