@@ -212,5 +212,18 @@ TEST_F(SessionStoreTest, BlobsBehindALinkAreNeverGarbage) {
   EXPECT_TRUE(FindGarbage(store_, false)->empty());
 }
 
+TEST_F(SessionStoreTest, AChildThatWasFoundLastIsStillLookedFor) {
+  MakeRoot("ses_a");
+  MakeRoot("ses_b");
+  MakeChild("ses_a", "ses_c");
+  EXPECT_EQ(store_.Resolve("c"), "ses_c");
+  const std::string dir = store_.Find("ses_c").value();
+  ASSERT_TRUE(MakeDirs(roots_.sessions() + "/ses_b/agents"));
+  ASSERT_TRUE(Rename(dir, roots_.sessions() + "/ses_b/agents/ses_c"));
+  EXPECT_EQ(store_.Locate("ses_c")->root_id, "ses_b");
+  ASSERT_TRUE(store_.Remove("ses_b"));
+  EXPECT_EQ(store_.Locate("ses_c").error().code, Code::kNotFound);
+}
+
 }  // namespace
 }  // namespace stet::store
