@@ -30,7 +30,15 @@ std::string RenamedHeader(protocol::Header header, const LogNames& names, const 
   }
   RenameId(header.parent_session_id, ids);
   RenameId(header.root_session_id, ids);
-  if (!names.root_id.empty()) header.root_session_id = names.root_id;
+  if (!names.root_id.empty()) {
+    header.root_session_id = names.root_id;
+  } else if (header.root_session_id) {
+    // A child that came alone: as in a clone, nothing of its tree is left.
+    header.root_session_id.reset();
+    header.parent_session_id.reset();
+    header.agent_id.reset();
+    header.kind = "chat";
+  }
   std::string line = Encode(header);
   log::SealLine(line, 0);
   return line;

@@ -164,6 +164,13 @@ class Incoming {
     return {};
   }
 
+  /// A child that was exported alone is a root from now on, by its header too.
+  Status BecomeRoot(const std::string& own_id) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> log, log::Log::Open(root_.dir, {}));
+    if (!log->header().root_session_id) return {};
+    return RenameLog(root_, {.session_id = own_id}, {});
+  }
+
   /// New ids, for the children as well if they may not keep theirs. Gives the root's.
   Result<std::string> Rename(const std::string& own_id, bool children_too) {
     NewIds ids;
@@ -322,6 +329,8 @@ Result<client::Imported> Import(const SessionStore& store, const std::string& pa
   if (!new_id) RETURN_IF_ERROR(incoming.CheckFree(imported.session_id));
   if (new_id || imported.session_id.empty()) {
     ASSIGN_OR_RETURN(imported.session_id, incoming.Rename(imported.session_id, new_id));
+  } else {
+    RETURN_IF_ERROR(incoming.BecomeRoot(imported.session_id));
   }
   ASSIGN_OR_RETURN(imported.faults, incoming.Faults());
   // Held while the tree appears: a process that finds it early waits until it is flushed.
