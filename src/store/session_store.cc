@@ -32,6 +32,7 @@ SessionSummary SummaryIn(const log::Paths& paths) {
   SessionSummary unreadable;
   unreadable.session_id = paths.session_id();
   unreadable.title = fmt::format("(unreadable: {})", opened.error().message);
+  log::Bound(unreadable);
   return unreadable;
 }
 
@@ -269,7 +270,12 @@ Result<protocol::DiskUseReport> SessionStore::DiskUse() const {
   AddTemporaryRows(roots_.sessions(), report);
   std::ranges::stable_sort(report.sessions, std::ranges::greater(),
                            &protocol::DiskUseRow::total_bytes);
-  report.trash_bytes = stet::DiskUse(roots_.trash()).value_or(0);
+  // What is in it: a trash that was emptied is no bytes.
+  const Result<std::vector<DirEntry>> removed = ListDir(roots_.trash());
+  if (removed) {
+    for (const DirEntry& entry : *removed)
+      report.trash_bytes += stet::DiskUse(roots_.trash() + "/" + entry.name).value_or(0);
+  }
   report.total_bytes += report.trash_bytes;
   return report;
 }

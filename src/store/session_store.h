@@ -36,9 +36,9 @@ class SessionStore {
   [[nodiscard]] const config::Roots& roots() const { return roots_; }
 
   /// The session with exactly this id. A root costs one look at the disk, however many sessions
-  /// there are; a child one for each root, and two when it is the one that was found last. No log is
-  /// opened. kInvalid when it cannot be an id, kNotFound, kCorrupt naming the places when children
-  /// of several roots have the id.
+  /// there are; a child one for each root, and two when it is the one that was found last. No log
+  /// is opened. kInvalid when it cannot be an id, kNotFound, kCorrupt naming the places when
+  /// children of several roots have the id.
   [[nodiscard]] Result<SessionPlace> Locate(std::string_view session_id) const;
   /// Its folder.
   [[nodiscard]] Result<std::string> Find(std::string_view session_id) const;

@@ -15,6 +15,7 @@
 #include "base/lock.h"
 #include "log/blobs.h"
 #include "log/paths.h"
+#include "log/summary.h"
 #include "store/garbage.h"
 #include "store/session_tree_fixture.h"
 #include "store/transfer.h"
@@ -223,6 +224,36 @@ TEST_F(SessionStoreTest, AChildThatWasFoundLastIsStillLookedFor) {
   EXPECT_EQ(store_.Locate("ses_c")->root_id, "ses_b");
   ASSERT_TRUE(store_.Remove("ses_b"));
   EXPECT_EQ(store_.Locate("ses_c").error().code, Code::kNotFound);
+}
+
+TEST_F(SessionStoreTest, ARowCarriesOnlyTheBeginningOfWhatIsLong) {
+  protocol::Header header = HeaderOf("ses_a", "chat");
+  header.meta.title = std::string(199, 'x') + "\u00e9" + std::string(3'000'000, 'y');
+  header.meta.cwd = "/" + std::string(3'000'000, 'z');
+  Make(store_.NewDir("ses_a"), header);
+  const protocol::SessionSummary kept = store_.List()->at(0);
+  ASSERT_TRUE(Remove(log::Paths{store_.NewDir("ses_a")}.summary()));
+  const protocol::SessionSummary made = store_.List()->at(0);
+  for (const protocol::SessionSummary& row : {kept, made}) {
+    EXPECT_EQ(row.title, std::string(199, 'x')) << "no half of a character";
+    EXPECT_EQ(row.cwd.size(), log::kMaxPathBytes);
+  }
+}
+
+TEST_F(SessionStoreTest, AnEmptyTrashIsNoBytes) {
+  MakeRoot("ses_a");
+  ASSERT_TRUE(store_.Remove("ses_a"));
+  EXPECT_GT(store_.DiskUse()->trash_bytes, 0u);
+  ASSERT_TRUE(Collect(store_, FindGarbage(store_, true).value()));
+  EXPECT_EQ(store_.DiskUse()->trash_bytes, 0u);
+}
+
+TEST_F(SessionStoreTest, AnIdThatIsRemovedAgainAtOnceIsInTheTrashTwice) {
+  for (int times = 0; times < 5; ++times) {
+    MakeRoot("ses_a");
+    ASSERT_TRUE(store_.Remove("ses_a"));
+  }
+  EXPECT_EQ(store_.Trash()->size(), 5u);
 }
 
 }  // namespace
