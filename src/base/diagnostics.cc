@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "base/secrets.h"
 #include "base/utf8.h"
 
@@ -78,7 +79,7 @@ std::string FormatLine(Level level, const char* file, int line, std::string_view
 }
 
 Result<Fd> OpenLog(const std::string& path) {
-  return OpenFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY, 0600);
+  return OpenPlainFile(path, O_WRONLY | O_APPEND | O_CREAT);
 }
 
 bool HasRoom(const Sink& sink, std::size_t size) {

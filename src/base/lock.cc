@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "base/version.h"
 
 namespace stet {
@@ -121,7 +122,7 @@ Error BusyError(const std::string& path, const LockHolder& holder) {
 
 Result<FileLock> FileLock::Acquire(const std::string& path) {
   for (int tries = 0; tries < kMaxOpenTries; ++tries) {
-    ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600));
+    ASSIGN_OR_RETURN(Fd fd, OpenPlainFile(path, O_RDWR | O_CREAT));
     struct flock lock = WholeFile();
     if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0) {
       if (errno == ENOLCK || errno == EINVAL || errno == ENOSYS)
@@ -141,7 +142,7 @@ Result<FileLock> FileLock::Acquire(const std::string& path) {
 }
 
 std::optional<LockHolder> FileLock::Holder(const std::string& path) {
-  const auto fd = OpenFile(path, O_RDONLY | O_NOFOLLOW);
+  const auto fd = OpenPlainFile(path, O_RDONLY);
   if (!fd || !IsHeld(fd->get())) return std::nullopt;
   return AwaitHolder(fd->get(), kNameWait);
 }

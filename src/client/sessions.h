@@ -41,6 +41,8 @@ struct Imported {
   std::string session_id;
   std::vector<protocol::FaultReport>
       faults;  // What is wrong with what was imported; it was imported all the same.
+  std::uint64_t left_out = 0;  // Members of the tar that are none of a session's, or damaged blobs.
+  std::vector<std::string> left_out_names;  // The first of them.
 };
 
 using Moved = protocol::Moved;

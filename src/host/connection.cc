@@ -164,6 +164,10 @@ Result<protocol::Subscribed> Connection::Subscribe(const protocol::Subscribe& wa
   return told;
 }
 
+std::optional<std::string> Connection::HearerOf(const std::string& session_id) const {
+  return feeds_.contains(session_id) ? std::optional(caller_->client_id) : std::nullopt;
+}
+
 void Connection::Forget(const std::string& session_id) {
   feeds_.erase(session_id);
   DropOffer(session_id);

@@ -45,6 +45,8 @@ class Connection final : public Outlet,
   /// Says why, and ends.
   void SendAway(const Error& why);
   [[nodiscard]] bool greeted() const { return caller_.has_value(); }
+  /// The client's id, if it hears the session.
+  [[nodiscard]] std::optional<std::string> HearerOf(const std::string& session_id) const;
 
   void Push(std::shared_ptr<const std::string> message) override;
   [[nodiscard]] std::size_t waiting() const override;

@@ -118,6 +118,13 @@ Async<Result<Nothing>> DeleteOne(Asked<method::SessionDelete> asked) {
   CO_ASSIGN_OR_RETURN(const store::SessionPlace place, store.Locate(asked.params.session_id));
   // A root goes with its children.
   const std::vector<std::string> dirs = store.TreeDirs(place);
+  // A client that has one of them open would be left with a session that is gone: none is touched.
+  for (const std::string& dir : dirs) {
+    const std::string id(log::Paths{dir}.session_id());
+    if (const auto client = asked.host.HeardBy(id, asked.caller.client_id))
+      co_return Fail(Code::kBusy,
+                     fmt::format("session {} is open in {}: close it there first", id, *client));
+  }
   for (const std::string& dir : dirs) {
     const std::string id(log::Paths{dir}.session_id());
     CO_RETURN_IF_ERROR(co_await asked.host.Release(id));

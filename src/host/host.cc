@@ -185,6 +185,19 @@ Async<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
   co_return session;
 }
 
+std::optional<std::string> Host::HeardBy(const std::string& session_id,
+                                         const std::string& asking) const {
+  const auto session = sessions_.find(session_id);
+  if (session == sessions_.end() || !session->second->hub().heard()) return std::nullopt;
+  bool by_asking = false;
+  for (const std::shared_ptr<Connection>& connection : connections_) {
+    const std::optional<std::string> client = connection->HearerOf(session_id);
+    if (client && *client != asking) return client;
+    by_asking = by_asking || client;
+  }
+  return by_asking ? std::nullopt : std::optional<std::string>("a client over HTTP");
+}
+
 Async<Status> Host::Release(std::string session_id) {
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session, Find(session_id));
   if (session->working())

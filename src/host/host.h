@@ -65,6 +65,9 @@ class Host {
   /// Makes a session as `attach` says, or opens the one that it names.
   Async<Result<std::shared_ptr<Hosted>>> Open(protocol::Attach attach,
                                               std::optional<Environment> environment);
+  /// A client that hears the session, other than `asking`; "a client over HTTP" has no other name.
+  [[nodiscard]] std::optional<std::string> HeardBy(const std::string& session_id,
+                                                   const std::string& asking) const;
   /// Puts it aside, so that its folder can be moved.
   Async<Status> Release(std::string session_id);
   void Stop() const { options_.stop(); }

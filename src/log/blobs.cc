@@ -9,6 +9,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/plain_file.h"
 
 namespace stet::log {
 
@@ -44,8 +45,7 @@ Result<std::string> Blobs::Put(std::string_view content) {
   }
   std::string name = Sha256Hex(content);
   const std::string path = PathOf(name);
-  const Result<FileStat> there = StatFile(path);
-  if (!there || there->size != content.size()) {
+  if (PlainFileSize(path) != content.size()) {
     RETURN_IF_ERROR(MakeDirs(dir_));
     RETURN_IF_ERROR(ReplaceFile(path, content, Durable::kNo));
   }
@@ -60,7 +60,7 @@ Result<std::string> Blobs::Put(std::string_view content) {
 
 Result<std::string> Blobs::Get(std::string_view name) const {
   if (!IsName(name)) return Fail(Code::kInvalid, fmt::format("\"{}\" is not a blob's name", name));
-  ASSIGN_OR_RETURN(std::string content, ReadFile(PathOf(name), kMaxBlobBytes));
+  ASSIGN_OR_RETURN(std::string content, ReadPlainFile(PathOf(name), kMaxBlobBytes));
   if (Sha256Hex(content) != name)
     return Fail(Code::kCorrupt, fmt::format("blob {} is damaged", name));
   return content;
@@ -74,7 +74,7 @@ Status Blobs::Sync() {
   }
   if (names.empty()) return {};
   for (const std::string& name : names) {
-    ASSIGN_OR_RETURN(const Fd fd, OpenFile(PathOf(name), O_RDONLY));
+    ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(PathOf(name), O_RDONLY));
     if (::fsync(fd.get()) != 0) return FailSystem(errno, "flush blob " + name);
   }
   RETURN_IF_ERROR(SyncDir(dir_));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "log/last_toolset.h"
 #include "log/line.h"
 #include "log/tree.h"
@@ -82,7 +83,7 @@ class Copying {
   Status LinkBlob(const std::string& name) {
     if (!Blobs::IsName(name)) return {};
     const std::string from = source_.blobs().PathOf(name);
-    if (!Exists(from) || !blob_names_.insert(name).second) return {};
+    if (!PlainFileSize(from) || !blob_names_.insert(name).second) return {};
     RETURN_IF_ERROR(MakeDirs(paths_.blobs()));
     return LinkOrCopy(from, paths_.blobs() + "/" + name, Durable::kYes);
   }

@@ -9,6 +9,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/plain_file.h"
 #include "log/line.h"
 
 namespace stet::log {
@@ -106,7 +107,7 @@ bool Sound(const Folded& fold, const Checkpoint& checkpoint) {
 std::optional<Index> IndexFile::Load(const std::string& path, int log_fd, std::uint64_t log_bytes,
                                      std::uint64_t first_line_hash, Kept* kept) {
   if (kept != nullptr) *kept = {};
-  const Result<std::string> file = ReadFile(path, kMaxIndexBytes);
+  const Result<std::string> file = ReadPlainFile(path, kMaxIndexBytes);
   FileStart start;
   if (!file || file->size() < sizeof start) return std::nullopt;
   std::memcpy(&start, file->data(), sizeof start);
@@ -149,7 +150,7 @@ std::optional<Index> IndexFile::Load(const std::string& path, int log_fd, std::u
 
 Result<IndexFile> IndexFile::Open(const std::string& path, std::uint64_t first_line_hash,
                                   const Kept& kept) {
-  ASSIGN_OR_RETURN(Fd fd, OpenFile(path, O_RDWR | O_CREAT, 0600));
+  ASSIGN_OR_RETURN(Fd fd, OpenPlainFile(path, O_RDWR | O_CREAT));
   IndexFile file(std::move(fd));
   if (::ftruncate(file.fd_.get(), static_cast<off_t>(kept.bytes)) != 0)
     return FailSystem(errno, "truncate " + path);

@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/plain_file.h"
 #include "base/version.h"
 #include "log/line.h"
 #include "log/log_impl.h"
@@ -81,16 +82,14 @@ Result<std::unique_ptr<Log>> Log::Open(const std::string& dir, Options options) 
   impl->paths = {dir};
   impl->options = std::move(options);
   const bool writing = impl->options.mode == Mode::kWrite;
-  const Result<FileStat> stat = StatFile(impl->paths.events());
-  if (!stat)
+  if (const Result<std::uint64_t> log_bytes = PlainFileSize(impl->paths.events()); !log_bytes)
     return std::unexpected(
-        Error(stat.error()).While("opening session " + std::string(impl->paths.session_id())));
-  if (stat->is_dir)
-    return Fail(Code::kInvalid, impl->paths.events() + " is a directory, not a log");
+        Error(log_bytes.error()).While("opening session " + std::string(impl->paths.session_id())));
   if (writing) {
     ASSIGN_OR_RETURN(impl->lock, FileLock::Acquire(impl->paths.lock()));
   }
-  ASSIGN_OR_RETURN(Fd fd, OpenFile(impl->paths.events(), writing ? O_RDWR | O_APPEND : O_RDONLY));
+  ASSIGN_OR_RETURN(Fd fd,
+                   OpenPlainFile(impl->paths.events(), writing ? O_RDWR | O_APPEND : O_RDONLY));
   ASSIGN_OR_RETURN(Scanned scanned, ScanLog(impl->paths, fd.get(), impl->options.use_index));
   if (scanned.header && scanned.header->version > protocol::kLogVersion) {
     return Fail(

@@ -1,14 +1,37 @@
 #include "log/summary.h"
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace stet::log {
 namespace {
 
 constexpr std::size_t kMaxSummaryBytes = std::size_t{1} << 20;
 
+void CutTo(std::size_t max_bytes, std::string& text) {
+  if (text.size() > max_bytes) text.resize(Utf8PrefixLength(text, max_bytes));
+}
+
 }  // namespace
+
+void Bound(SessionSummary& summary) {
+  for (std::string* text :
+       {&summary.session_id, &summary.title, &summary.first_prompt, &summary.last_prompt,
+        &summary.model, &summary.kind, &summary.device_id})
+    CutTo(kMaxTitleBytes, *text);
+  for (protocol::OptionalText* id :
+       {&summary.parent_session_id, &summary.root_session_id, &summary.agent_id}) {
+    if (*id) CutTo(kMaxTitleBytes, **id);
+  }
+  if (summary.cloned_from) {
+    CutTo(kMaxTitleBytes, summary.cloned_from->session_id);
+    if (summary.cloned_from->event_id) CutTo(kMaxTitleBytes, *summary.cloned_from->event_id);
+  }
+  CutTo(kMaxPathBytes, summary.project_id);
+  CutTo(kMaxPathBytes, summary.cwd);
+}
 
 SessionSummary MakeSummary(const protocol::Header& header, const Index& index) {
   const SessionState& state = index.state();
@@ -33,6 +56,7 @@ SessionSummary MakeSummary(const protocol::Header& header, const Index& index) {
   summary.agent_id = header.agent_id;
   summary.cloned_from = header.cloned_from;
   summary.log_bytes = index.bytes();
+  Bound(summary);
   return summary;
 }
 
@@ -41,8 +65,10 @@ Status WriteSummary(const Paths& paths, const SessionSummary& summary) {
 }
 
 Result<SessionSummary> ReadSummary(const Paths& paths) {
-  ASSIGN_OR_RETURN(const std::string text, ReadFile(paths.summary(), kMaxSummaryBytes));
-  return Decode<SessionSummary>(text);
+  ASSIGN_OR_RETURN(const std::string text, ReadPlainFile(paths.summary(), kMaxSummaryBytes));
+  ASSIGN_OR_RETURN(SessionSummary summary, Decode<SessionSummary>(text));
+  Bound(summary);
+  return summary;
 }
 
 protocol::Header RebuildHeader(const Paths& paths) {

@@ -16,6 +16,15 @@ namespace stet::log {
 
 using protocol::SessionSummary;
 
+/// What a list's row carries of a name that users or models chose; the log has it whole.
+inline constexpr std::size_t kMaxTitleBytes = 200;
+/// Of a folder's path. A longer one is cut, so that thousands of rows fit into one answer.
+inline constexpr std::size_t kMaxPathBytes = 1024;
+
+/// Cuts every text to these, between characters.
+void Bound(SessionSummary& summary);
+
+/// Bounded, as what ReadSummary gives.
 SessionSummary MakeSummary(const protocol::Header& header, const Index& index);
 Status WriteSummary(const Paths& paths, const SessionSummary& summary);
 /// kNotFound when there is none, kInvalid when it is damaged.

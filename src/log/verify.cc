@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "log/blobs.h"
 #include "log/index_file.h"
 #include "log/line.h"
@@ -185,9 +186,8 @@ std::string_view FaultTitle(Fault::Kind kind) { return WordsOf(kind).title; }
 
 Result<Verdict> Verify(const std::string& dir) {
   const Paths paths{dir};
-  ASSIGN_OR_RETURN(const FileStat stat, StatFile(paths.events()));
-  if (stat.is_dir) return Fail(Code::kInvalid, paths.events() + " is a directory, not a log");
-  ASSIGN_OR_RETURN(const Fd fd, OpenFile(paths.events(), O_RDONLY));
+  ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(paths.events(), O_RDONLY));
+  ASSIGN_OR_RETURN(const FileStat stat, StatFd(fd.get()));
   Verdict verdict;
   ASSIGN_OR_RETURN(const Scanned scanned,
                    ScanLog(paths, fd.get(), /*use_index=*/false, &verdict.faults));

@@ -8,9 +8,11 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/lock.h"
+#include "base/plain_file.h"
 #include "log/blobs.h"
 #include "log/paths.h"
 #include "log/scan.h"
+#include "store/staging.h"
 #include "store/tree_lock.h"
 
 namespace stet::store {
@@ -21,15 +23,16 @@ using protocol::GarbageItem;
 /// Younger temporary files may belong to a process that is still at work.
 constexpr Millis kTemporaryAge = Millis{60} * 60 * 1000;
 
-bool IsOldTemporary(const std::string& path, std::string_view name) {
-  if (!name.starts_with(kTempFilePrefix)) return false;
+/// What a process left that is gone, or is so old that it must be.
+bool IsLeftTemporary(const std::string& path) {
+  if (Staging::IsLeft(path)) return true;
   const Result<FileStat> stat = StatFile(path);
   return stat && SystemClock().Now() - stat->mtime_ms > kTemporaryAge;
 }
 
 /// Every blob that a line of the log may mean, damaged lines included.
 Result<std::set<std::string>> NamedBlobs(const log::Paths& paths) {
-  ASSIGN_OR_RETURN(const Fd fd, OpenFile(paths.events(), O_RDONLY));
+  ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(paths.events(), O_RDONLY));
   std::set<std::string> names;
   log::LineScanner scanner(fd.get(), 0);
   log::ScannedLine line;
@@ -49,7 +52,7 @@ void AddTemporaries(const std::string& dir, const std::string& session_id,
   if (!entries) return;
   for (const DirEntry& entry : *entries) {
     const std::string path = dir + "/" + entry.name;
-    if (!IsOldTemporary(path, entry.name)) continue;
+    if (!entry.name.starts_with(kTempFilePrefix) || !IsLeftTemporary(path)) continue;
     items.push_back({.kind = "temporary",
                      .session_id = session_id,
                      .path = path,
@@ -60,6 +63,8 @@ void AddTemporaries(const std::string& dir, const std::string& session_id,
 /// A session that cannot be read keeps all its blobs.
 void AddBlobs(const log::Paths& paths, const std::string& session_id,
               std::vector<GarbageItem>& items) {
+  // A link would lead to blobs that another session's log names.
+  if (KindOf(paths.blobs()) != EntryKind::kDir) return;
   const Result<std::vector<DirEntry>> entries = ListDir(paths.blobs());
   if (!entries || entries->empty()) return;
   const Result<std::set<std::string>> named = NamedBlobs(paths);
@@ -98,7 +103,7 @@ std::vector<GarbageItem> GarbageOf(const SessionStore& store, const SessionPlace
     const std::string id(paths.session_id());
     AddBlobs(paths, id, items);
     AddTemporaries(paths.dir, id, items);
-    AddTemporaries(paths.blobs(), id, items);
+    if (KindOf(paths.blobs()) == EntryKind::kDir) AddTemporaries(paths.blobs(), id, items);
   }
   const std::string agents = log::Paths{root.dir}.agents();
   if (KindOf(agents) == EntryKind::kDir) AddTemporaries(agents, root.session_id, items);
@@ -107,6 +112,7 @@ std::vector<GarbageItem> GarbageOf(const SessionStore& store, const SessionPlace
 
 /// Whether it is still garbage, now that its tree is held.
 bool StillGarbage(const SessionStore& store, const GarbageItem& item) {
+  if (item.kind == "temporary") return IsLeftTemporary(item.path);
   if (item.kind != "blob") return true;
   const Result<std::string> dir = store.Find(item.session_id);
   if (!dir) return false;

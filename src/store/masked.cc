@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/plain_file.h"
 #include "base/secrets.h"
 #include "base/utf8.h"
 #include "log/blobs.h"
@@ -24,7 +25,7 @@ Status MaskBlobs(const std::string& folder, Renamed& renamed) {
   if (!blobs) return {};
   for (const DirEntry& blob : *blobs) {
     const std::string path = folder + "/" + blob.name;
-    ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
+    ASSIGN_OR_RETURN(const std::string content, ReadPlainFile(path));
     if (!IsValidUtf8(content)) continue;
     const std::string masked = MaskSecrets(content);
     if (masked == content) continue;
@@ -45,7 +46,7 @@ std::string WithNames(std::string line, const Renamed& renamed) {
 }
 
 Status MaskLog(const std::string& path, const Renamed& renamed) {
-  ASSIGN_OR_RETURN(const Fd in, OpenFile(path, O_RDONLY));
+  ASSIGN_OR_RETURN(const Fd in, OpenPlainFile(path, O_RDONLY));
   const std::string out_path = path + ".masked";
   ASSIGN_OR_RETURN(const Fd out, OpenFile(out_path, O_WRONLY | O_CREAT | O_TRUNC, 0600));
   log::LineScanner scanner(in.get(), 0);
@@ -71,7 +72,7 @@ Status MaskCopy(const log::Paths& copy) {
   Renamed renamed;
   RETURN_IF_ERROR(MaskBlobs(copy.blobs(), renamed));
   RETURN_IF_ERROR(MaskLog(copy.events(), renamed));
-  if (const Result<std::string> summary = ReadFile(copy.summary()))
+  if (const Result<std::string> summary = ReadPlainFile(copy.summary()))
     RETURN_IF_ERROR(ReplaceFile(copy.summary(), MaskSecrets(*summary), Durable::kNo));
   if (const Result<std::vector<DirEntry>> agents = ListDir(copy.agents())) {
     for (const DirEntry& agent : *agents)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "log/line.h"
 #include "log/recover.h"
 #include "log/scan.h"
@@ -29,7 +30,15 @@ std::string RenamedHeader(protocol::Header header, const LogNames& names, const 
   }
   RenameId(header.parent_session_id, ids);
   RenameId(header.root_session_id, ids);
-  if (!names.root_id.empty()) header.root_session_id = names.root_id;
+  if (!names.root_id.empty()) {
+    header.root_session_id = names.root_id;
+  } else if (header.root_session_id) {
+    // A child that came alone: as in a clone, nothing of its tree is left.
+    header.root_session_id.reset();
+    header.parent_session_id.reset();
+    header.agent_id.reset();
+    header.kind = "chat";
+  }
   std::string line = Encode(header);
   log::SealLine(line, 0);
   return line;
@@ -52,7 +61,7 @@ bool AppendRenamed(std::string_view line, const NewIds& ids, std::string& out) {
 }  // namespace
 
 Status RenameLog(const log::Paths& paths, const LogNames& names, const NewIds& ids) {
-  ASSIGN_OR_RETURN(const Fd fd, OpenFile(paths.events(), O_RDONLY));
+  ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(paths.events(), O_RDONLY));
   ASSIGN_OR_RETURN(const log::Scanned scanned, log::ScanLog(paths, fd.get(), /*use_index=*/false));
   if (!scanned.header) return {};
   const std::string renamed = paths.events() + ".new";

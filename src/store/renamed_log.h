@@ -15,7 +15,7 @@ using NewIds = std::map<std::string, std::string, std::less<>>;
 /// What a log is to be called.
 struct LogNames {
   std::string session_id;
-  std::string root_id;  // Of a child: the root in which it lies. Empty: as the header has it.
+  std::string root_id;  // Of a child: the root in which it lies. Empty: it is a root.
 };
 
 /// Writes the log in that folder anew, which only the caller uses. The header has the new names,

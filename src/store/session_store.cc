@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "log/log.h"
 #include "log/summary.h"
 #include "protocol/ids.h"
@@ -18,18 +21,18 @@ using protocol::SessionSummary;
 
 /// Whether the summary was made from the log as it is now.
 bool IsFresh(const SessionSummary& summary, const log::Paths& paths) {
-  const Result<FileStat> events = StatFile(paths.events());
-  return events && events->size == summary.log_bytes;
+  return PlainFileSize(paths.events()) == summary.log_bytes;
 }
 
 SessionSummary SummaryIn(const log::Paths& paths) {
   if (Result<SessionSummary> kept = log::ReadSummary(paths); kept && IsFresh(*kept, paths))
     return *std::move(kept);
-  if (const auto opened = log::Log::Open(paths.dir, {}))
-    return log::MakeSummary((*opened)->header(), (*opened)->index());
+  const auto opened = log::Log::Open(paths.dir, {});
+  if (opened) return log::MakeSummary((*opened)->header(), (*opened)->index());
   SessionSummary unreadable;
   unreadable.session_id = paths.session_id();
-  unreadable.title = "(unreadable: see `stet sessions verify`)";
+  unreadable.title = fmt::format("(unreadable: {})", opened.error().message);
+  log::Bound(unreadable);
   return unreadable;
 }
 
@@ -50,6 +53,52 @@ std::vector<std::string> SessionFolders(const std::vector<DirEntry>& entries) {
       ids.push_back(entry.name);
   }
   return ids;
+}
+
+/// What imports and exports have unpacked or staged, a row each.
+void AddTemporaryRows(const std::string& sessions, protocol::DiskUseReport& report) {
+  const Result<std::vector<DirEntry>> entries = ListDir(sessions);
+  if (!entries) return;
+  for (const DirEntry& entry : *entries) {
+    if (!entry.name.starts_with(kTempFilePrefix)) continue;
+    protocol::DiskUseRow row;
+    row.session_id = entry.name;
+    row.title = "(of an import or export; `stet sessions gc` finds what one left)";
+    row.total_bytes = row.other_bytes = stet::DiskUse(sessions + "/" + entry.name).value_or(0);
+    report.total_bytes += row.total_bytes;
+    report.sessions.push_back(std::move(row));
+  }
+}
+
+/// Looks from one folder: with thousands of looks most of the time goes into finding the way there.
+class RelativeLook {
+ public:
+  explicit RelativeLook(const std::string& dir)
+      : dir_(OpenFile(dir, O_PATH | O_DIRECTORY).value_or(Fd())) {}
+
+  /// A link at the end of the path is not followed.
+  [[nodiscard]] bool IsDir(const std::string& path) const {
+    struct stat found{};
+    return ::fstatat(dir_.get(), path.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISDIR(found.st_mode);
+  }
+
+ private:
+  Fd dir_;
+};
+
+/// A folder in a folder: neither it nor the `agents` that it lies in is a link.
+bool IsChildFolder(const std::string& dir) {
+  return KindOf(dir) == EntryKind::kDir && KindOf(ParentDir(dir)) == EntryKind::kDir;
+}
+
+/// Of the children that have one id.
+Result<SessionPlace> OnlyOne(const std::vector<SessionPlace>& children) {
+  if (children.size() == 1) return children.front();
+  return Fail(Code::kCorrupt, fmt::format("{} children have the id {}: {} and {}; move all but one "
+                                          "of these folders away",
+                                          children.size(), children[0].session_id, children[0].dir,
+                                          children[1].dir));
 }
 
 }  // namespace
@@ -74,13 +123,12 @@ Result<SessionPlace> SessionStore::Locate(std::string_view session_id) const {
   const std::string id(session_id);
   const Result<EntryKind> root = KindOf(NewDir(id));
   if (root == EntryKind::kDir) return SessionPlace{id, id, NewDir(id), false};
+  if (last_child_ && last_child_->session_id == id && IsChildFolder(last_child_->dir))
+    return *last_child_;
   ASSIGN_OR_RETURN(const std::vector<SessionPlace> children, ChildrenNamed(id));
-  if (children.size() == 1) return children.front();
-  if (children.size() > 1) {
-    return Fail(Code::kCorrupt,
-                fmt::format("{} children have the id {}: {} and {}; move all but one of these "
-                            "folders away",
-                            children.size(), id, children[0].dir, children[1].dir));
+  if (!children.empty()) {
+    ASSIGN_OR_RETURN(last_child_, OnlyOne(children));
+    return *last_child_;
   }
   if (root)
     return Fail(Code::kNotFound,
@@ -129,11 +177,24 @@ std::vector<std::string> SessionStore::ChildIds(std::string_view root_id) const 
 Result<std::vector<SessionPlace>> SessionStore::ChildrenNamed(std::string_view session_id) const {
   std::vector<SessionPlace> found;
   ASSIGN_OR_RETURN(const std::vector<std::string> root_ids, Ids());
+  const RelativeLook look(roots_.sessions());
   for (const std::string& root_id : root_ids) {
+    if (!look.IsDir(fmt::format("{}/agents/{}", root_id, session_id))) continue;
     std::string dir = ChildDir(root_id, session_id);
-    // The folder above it is looked at only when this one is there.
-    if (KindOf(dir) != EntryKind::kDir || KindOf(ParentDir(dir)) != EntryKind::kDir) continue;
-    found.push_back({std::string(session_id), root_id, std::move(dir), true});
+    if (IsChildFolder(dir))
+      found.push_back({std::string(session_id), root_id, std::move(dir), true});
+  }
+  return found;
+}
+
+Result<std::vector<SessionPlace>> SessionStore::Children() const {
+  std::vector<SessionPlace> found;
+  ASSIGN_OR_RETURN(const std::vector<std::string> root_ids, Ids());
+  const RelativeLook look(roots_.sessions());
+  for (const std::string& root_id : root_ids) {
+    if (!look.IsDir(root_id + "/agents")) continue;
+    for (const std::string& id : ChildIds(root_id))
+      found.push_back({id, root_id, ChildDir(root_id, id), true});
   }
   return found;
 }
@@ -171,21 +232,20 @@ Result<SessionSummary> SessionStore::Describe(const std::string& session_id) con
 }
 
 Result<std::string> SessionStore::Resolve(std::string_view typed) const {
-  // A whole id needs no list.
-  const Result<SessionPlace> exact = Locate(typed);
-  if (exact) return exact->session_id;
-  if (exact.error().code == Code::kCorrupt) return std::unexpected(exact.error());
+  // A root's whole id needs no list.
+  if (protocol::IsSessionId(typed) && KindOf(NewDir(typed)) == EntryKind::kDir)
+    return std::string(typed);
   ASSIGN_OR_RETURN(std::vector<std::string> ids, Ids());
-  for (std::size_t i = 0, roots = ids.size(); i < roots; ++i) {
-    const std::vector<std::string> children = ChildIds(ids[i]);
-    ids.insert(ids.end(), children.begin(), children.end());
-  }
+  ASSIGN_OR_RETURN(std::vector<SessionPlace> children, Children());
+  for (const SessionPlace& child : children) ids.push_back(child.session_id);
   std::ranges::sort(ids);
   ids.erase(std::ranges::unique(ids).begin(), ids.end());
-  ASSIGN_OR_RETURN(const std::string id,
-                   OneMeant(ids, typed, "`stet sessions ls --all` lists them"));
-  ASSIGN_OR_RETURN(SessionPlace place, Locate(id));
-  return std::move(place.session_id);
+  ASSIGN_OR_RETURN(std::string id, OneMeant(ids, typed, "`stet sessions ls --all` lists them"));
+  if (KindOf(NewDir(id)) == EntryKind::kDir) return id;
+  std::erase_if(children, [&](const SessionPlace& child) { return child.session_id != id; });
+  if (children.empty()) return Fail(Code::kNotFound, fmt::format("no session {}", id));
+  ASSIGN_OR_RETURN(last_child_, OnlyOne(children));
+  return id;
 }
 
 Result<protocol::DiskUseReport> SessionStore::DiskUse() const {
@@ -207,9 +267,15 @@ Result<protocol::DiskUseReport> SessionStore::DiskUse() const {
     report.total_bytes += row.total_bytes;
     report.sessions.push_back(std::move(row));
   }
+  AddTemporaryRows(roots_.sessions(), report);
   std::ranges::stable_sort(report.sessions, std::ranges::greater(),
                            &protocol::DiskUseRow::total_bytes);
-  report.trash_bytes = stet::DiskUse(roots_.trash()).value_or(0);
+  // What is in it: a trash that was emptied is no bytes.
+  const Result<std::vector<DirEntry>> removed = ListDir(roots_.trash());
+  if (removed) {
+    for (const DirEntry& entry : *removed)
+      report.trash_bytes += stet::DiskUse(roots_.trash() + "/" + entry.name).value_or(0);
+  }
   report.total_bytes += report.trash_bytes;
   return report;
 }

@@ -7,6 +7,7 @@
 // that cannot be a session's are passed over, and no symlink is followed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,9 @@ class SessionStore {
   [[nodiscard]] const config::Roots& roots() const { return roots_; }
 
   /// The session with exactly this id. A root costs one look at the disk, however many sessions
-  /// there are; a child one for each root. No log is opened. kInvalid when it cannot be an id,
-  /// kNotFound, kCorrupt naming the places when children of several roots have the id.
+  /// there are; a child one for each root, and two when it is the one that was found last. No log
+  /// is opened. kInvalid when it cannot be an id, kNotFound, kCorrupt naming the places when
+  /// children of several roots have the id.
   [[nodiscard]] Result<SessionPlace> Locate(std::string_view session_id) const;
   /// Its folder.
   [[nodiscard]] Result<std::string> Find(std::string_view session_id) const;
@@ -53,11 +55,14 @@ class SessionStore {
   /// Ids of all root sessions, sorted; and of the children in a root's folder, sorted.
   [[nodiscard]] Result<std::vector<std::string>> Ids() const;
   [[nodiscard]] std::vector<std::string> ChildIds(std::string_view root_id) const;
+  /// The children of all roots, in the order of the roots' ids, then of their own: one look at each
+  /// root.
+  [[nodiscard]] Result<std::vector<SessionPlace>> Children() const;
   /// The folders of a tree: the root's, then its children's; of a child its own alone.
   [[nodiscard]] std::vector<std::string> TreeDirs(const SessionPlace& place) const;
   /// Summaries of the roots, newest first; with `all` each root's children behind it, oldest first.
   /// A summary that is missing or older than its log is made from the log, in memory; a session
-  /// that cannot be read is listed by its id alone.
+  /// that cannot be read is listed by its id, with the reason as its title.
   [[nodiscard]] Result<std::vector<protocol::SessionSummary>> List(bool all = false) const;
   [[nodiscard]] Result<protocol::SessionSummary> Describe(const std::string& session_id) const;
   /// See client::Sessions::Resolve.
@@ -73,7 +78,8 @@ class SessionStore {
   /// gone.
   Result<std::string> Restore(std::string_view typed);
 
-  /// Bytes on disk of every root with its children, largest first, and of the trash.
+  /// Bytes on disk of every root with its children and of every temporary folder beside them, by
+  /// its name, largest first; and of the trash.
   [[nodiscard]] Result<protocol::DiskUseReport> DiskUse() const;
 
  private:
@@ -82,6 +88,8 @@ class SessionStore {
   [[nodiscard]] Result<std::vector<SessionPlace>> ChildrenNamed(std::string_view session_id) const;
 
   config::Roots roots_;
+  /// A verb resolves what was typed and then opens it: the second look is spared all roots.
+  mutable std::optional<SessionPlace> last_child_;
 };
 
 }  // namespace stet::store

@@ -60,6 +60,8 @@ Status SessionStore::Remove(const std::string& session_id) {
   row.session_id = session_id;
   row.removed_at = SystemClock().Now();
   if (place.is_child) row.root_session_id = place.root_id;
+  // One of this id may have gone in the same millisecond.
+  while (KindOf(TrashDir(row))) ++row.removed_at;
   RETURN_IF_ERROR(Rename(place.dir, TrashDir(row)));
   RETURN_IF_ERROR(SyncDir(roots_.trash()));
   // What clients kept of them is no reason for them to stay.

@@ -2,15 +2,14 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "base/random.h"
-#include "base/subprocess.h"
 #include "log/blobs.h"
 #include "log/log.h"
 #include "log/recover.h"
@@ -19,34 +18,15 @@
 #include "protocol/ids.h"
 #include "store/masked.h"
 #include "store/renamed_log.h"
+#include "store/staging.h"
+#include "store/tar.h"
 #include "store/tree_lock.h"
 #include "store/verify_tree.h"
 
 namespace stet::store {
 namespace {
 
-constexpr std::chrono::minutes kTarTime{30};
 constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
-
-/// A folder that is gone again when this is.
-class Staging {
- public:
-  static Result<Staging> Make(const SessionStore& store) {
-    RETURN_IF_ERROR(MakeDirs(store.roots().sessions()));
-    ASSIGN_OR_RETURN(std::string dir, MakeTempDir(store.roots().sessions(), kTempFilePrefix));
-    return Staging(std::move(dir));
-  }
-  Staging(Staging&& other) noexcept : dir_(std::exchange(other.dir_, "")) {}
-  Staging& operator=(Staging&&) = delete;
-  ~Staging() {
-    if (!dir_.empty()) (void)RemoveTree(dir_);  // `gc` finds what is left.
-  }
-  [[nodiscard]] const std::string& dir() const { return dir_; }
-
- private:
-  explicit Staging(std::string dir) : dir_(std::move(dir)) {}
-  std::string dir_;
-};
 
 /// Copies `in` to `out`, up to `bytes` from `offset`.
 Status CopyBytes(int in, std::uint64_t offset, std::uint64_t bytes, int out) {
@@ -64,7 +44,7 @@ Status CopyBytes(int in, std::uint64_t offset, std::uint64_t bytes, int out) {
 
 /// The whole lines of the log as it is now.
 Status CopyLog(const log::Paths& from, int out) {
-  ASSIGN_OR_RETURN(const Fd fd, OpenFile(from.events(), O_RDONLY));
+  ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(from.events(), O_RDONLY));
   ASSIGN_OR_RETURN(const FileStat stat, StatFd(fd.get()));
   std::uint64_t end = stat.size;
   std::array<char, 4096> tail{};
@@ -88,11 +68,11 @@ Status Stage(const log::Paths& from, const log::Paths& to) {
   RETURN_IF_ERROR(MakeDirs(to.dir));
   ASSIGN_OR_RETURN(const Fd out, OpenFile(to.events(), O_WRONLY | O_CREAT | O_EXCL, 0600));
   RETURN_IF_ERROR(CopyLog(from, out.get()));
-  if (Exists(from.summary())) RETURN_IF_ERROR(LinkOrCopy(from.summary(), to.summary()));
+  if (PlainFileSize(from.summary())) RETURN_IF_ERROR(LinkOrCopy(from.summary(), to.summary()));
   if (const Result<std::vector<DirEntry>> blobs = ListDir(from.blobs())) {
     RETURN_IF_ERROR(MakeDirs(to.blobs()));
     for (const DirEntry& blob : *blobs) {
-      if (!log::Blobs::IsName(blob.name)) continue;
+      if (blob.kind != EntryKind::kFile || !log::Blobs::IsName(blob.name)) continue;
       RETURN_IF_ERROR(LinkOrCopy(from.blobs() + "/" + blob.name, to.blobs() + "/" + blob.name));
     }
   }
@@ -116,31 +96,20 @@ Status StageTree(const log::Paths& from, const log::Paths& to) {
   return {};
 }
 
-Status RunTar(std::vector<std::string> argv) {
-  SpawnOptions options;
-  options.argv = std::move(argv);
-  ASSIGN_OR_RETURN(const Finished finished,
-                   Subprocess::Run(std::move(options), Deadline::After(kTarTime), {}));
-  if (finished.end == Finished::End::kExited && finished.exit_code == 0) return {};
-  return Fail(finished.end == Finished::End::kTimeout ? Code::kTimeout : Code::kInvalid,
-              fmt::format("tar failed: {}",
-                          finished.err.empty() ? "no message" : finished.err.substr(0, 500)));
-}
-
 /// Moves what a session has, and nothing else, from an unpacked folder into a clean one. Blobs that
 /// do not fit their name are left behind: verify then tells that they are missing.
 Status TakeIn(const log::Paths& from, const log::Paths& to) {
   RETURN_IF_ERROR(MakeDirs(to.dir));
   const auto take = [](const std::string& source, const std::string& target) -> Status {
     // No link is followed: what a tar brings must be inside it.
-    ASSIGN_OR_RETURN(const Fd fd, OpenFile(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
-    ASSIGN_OR_RETURN(const FileStat stat, StatFd(fd.get()));
-    if (!stat.is_file) return Fail(Code::kInvalid, source + " is not a plain file");
+    ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(source, O_RDONLY));
     if (::fsync(fd.get()) != 0) return FailSystem(errno, "flush " + source);
     return Rename(source, target);
   };
   RETURN_IF_ERROR(take(from.events(), to.events()));
-  if (Exists(from.summary())) RETURN_IF_ERROR(take(from.summary(), to.summary()));
+  if (PlainFileSize(from.summary())) RETURN_IF_ERROR(take(from.summary(), to.summary()));
+  // Nor is one that is a folder: it would take the blobs out of another session.
+  if (KindOf(from.blobs()) != EntryKind::kDir) return SyncDir(to.dir);
   if (const Result<std::vector<DirEntry>> blobs = ListDir(from.blobs())) {
     const log::Blobs source(from.blobs());
     for (const DirEntry& blob : *blobs) {
@@ -169,7 +138,7 @@ class Incoming {
 
   /// The id that it has; empty when it has none that can be kept.
   Result<std::string> OwnId(const std::string& path) const {
-    ASSIGN_OR_RETURN(const Fd fd, OpenFile(root_.events(), O_RDONLY));
+    ASSIGN_OR_RETURN(const Fd fd, OpenPlainFile(root_.events(), O_RDONLY));
     ASSIGN_OR_RETURN(const log::Scanned scanned, log::ScanLog(root_, fd.get(), false));
     if (!scanned.header && scanned.index.entries().empty()) {
       return Fail(
@@ -193,6 +162,13 @@ class Incoming {
           fmt::format("session {} is here already: --new-id imports it beside that one", id));
     }
     return {};
+  }
+
+  /// A child that was exported alone is a root from now on, by its header too.
+  Status BecomeRoot(const std::string& own_id) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> log, log::Log::Open(root_.dir, {}));
+    if (!log->header().root_session_id) return {};
+    return RenameLog(root_, {.session_id = own_id}, {});
   }
 
   /// New ids, for the children as well if they may not keep theirs. Gives the root's.
@@ -263,15 +239,41 @@ Result<std::string> Spool(const Staging& staging) {
   }
 }
 
-/// The folder inside an unpacked tar that holds the log: the tar's one folder, or its root.
+/// The folder inside an unpacked tar that holds the log: one folder of the tar, or its root.
 Result<std::string> FindFolder(const std::string& unpacked) {
-  if (Exists(unpacked + "/events.jsonl")) return unpacked;
+  const auto has_log = [](const std::string& dir) {
+    return KindOf(log::Paths{dir}.events()).has_value();
+  };
+  std::vector<std::string> found;
+  if (has_log(unpacked)) found.push_back(unpacked);
   ASSIGN_OR_RETURN(const std::vector<DirEntry> entries, ListDir(unpacked));
   for (const DirEntry& entry : entries) {
-    if (entry.kind == EntryKind::kDir && Exists(unpacked + "/" + entry.name + "/events.jsonl"))
-      return unpacked + "/" + entry.name;
+    const std::string dir = unpacked + "/" + entry.name;
+    if (entry.kind == EntryKind::kDir && has_log(dir)) found.push_back(dir);
   }
-  return Fail(Code::kInvalid, "the tar holds no session: there is no events.jsonl in it");
+  if (found.size() == 1) return found.front();
+  if (found.empty())
+    return Fail(Code::kInvalid, "the tar holds no session: there is no events.jsonl in it");
+  return Fail(Code::kInvalid,
+              fmt::format("the tar holds {} sessions that are not one tree, such as {} and {}: "
+                          "import them one by one",
+                          found.size(), log::Paths{found[0]}.session_id(),
+                          log::Paths{found[1]}.session_id()));
+}
+
+/// Counts what is still in the folder after the session was taken out, and names the first.
+void CountLeftOut(const std::string& dir, const std::string& prefix, client::Imported& imported) {
+  constexpr std::size_t kNamed = 5;
+  const Result<std::vector<DirEntry>> entries = ListDir(dir);
+  if (!entries) return;
+  for (const DirEntry& entry : *entries) {
+    const std::string name = prefix + entry.name;
+    if (entry.kind == EntryKind::kDir) {
+      CountLeftOut(dir + "/" + entry.name, name + "/", imported);
+      continue;
+    }
+    if (++imported.left_out <= kNamed) imported.left_out_names.push_back(name);
+  }
 }
 
 }  // namespace
@@ -281,7 +283,7 @@ Status Export(const SessionStore& store, const std::string& session_id, client::
   ASSIGN_OR_RETURN(const std::string dir, store.Find(session_id));
   const log::Paths paths{dir};
   if (!path.empty() && Exists(path)) return Fail(Code::kConflict, path + " exists already");
-  ASSIGN_OR_RETURN(const Staging staging, Staging::Make(store));
+  ASSIGN_OR_RETURN(const Staging staging, Staging::Make(store.roots().sessions()));
   const log::Paths copy{staging.dir() + "/" + session_id};
   RETURN_IF_ERROR(StageTree(paths, copy));
   if (!reveal) RETURN_IF_ERROR(MaskCopy(copy));
@@ -291,15 +293,14 @@ Status Export(const SessionStore& store, const std::string& session_id, client::
     return CopyLog(copy, out.get());
   }
   const std::string tar = path.empty() ? staging.dir() + "/out.tar" : path;
-  RETURN_IF_ERROR(RunTar({"tar", "--create", "--file", tar, "--format=pax", "--force-local",
-                          "--directory", staging.dir(), session_id}));
+  RETURN_IF_ERROR(PackTar(tar, staging.dir(), session_id));
   if (!path.empty()) return {};
   ASSIGN_OR_RETURN(const Fd made, OpenFile(tar, O_RDONLY));
   return CopyBytes(made.get(), 0, UINT64_MAX, fd);
 }
 
 Result<client::Imported> Import(const SessionStore& store, const std::string& path, bool new_id) {
-  ASSIGN_OR_RETURN(const Staging staging, Staging::Make(store));
+  ASSIGN_OR_RETURN(const Staging staging, Staging::Make(store.roots().sessions()));
   std::string source = path;
   if (path == "-") {
     ASSIGN_OR_RETURN(source, Spool(staging));
@@ -315,19 +316,21 @@ Result<client::Imported> Import(const SessionStore& store, const std::string& pa
                      OpenFile(unpacked + "/events.jsonl", O_WRONLY | O_CREAT | O_EXCL, 0600));
     RETURN_IF_ERROR(CopyBytes(from.get(), 0, UINT64_MAX, to.get()));
   } else {
-    RETURN_IF_ERROR(RunTar({"tar", "--extract", "--file", source, "--force-local",
-                            "--no-same-owner", "--no-same-permissions", "--directory", unpacked}));
+    RETURN_IF_ERROR(UnpackTar(source, unpacked));
     ASSIGN_OR_RETURN(folder, FindFolder(unpacked));
   }
   const log::Paths clean{staging.dir() + "/clean"};
   RETURN_IF_ERROR(TakeInTree({folder}, clean));
+  client::Imported imported;
+  CountLeftOut(unpacked, "", imported);
 
   Incoming incoming(store, clean);
-  client::Imported imported;
   ASSIGN_OR_RETURN(imported.session_id, incoming.OwnId(path));
   if (!new_id) RETURN_IF_ERROR(incoming.CheckFree(imported.session_id));
   if (new_id || imported.session_id.empty()) {
     ASSIGN_OR_RETURN(imported.session_id, incoming.Rename(imported.session_id, new_id));
+  } else {
+    RETURN_IF_ERROR(incoming.BecomeRoot(imported.session_id));
   }
   ASSIGN_OR_RETURN(imported.faults, incoming.Faults());
   // Held while the tree appears: a process that finds it early waits until it is flushed.

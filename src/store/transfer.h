@@ -5,7 +5,8 @@
 // An export is a consistent prefix of the log even while it is being written: whole lines up to the
 // size at the start. An import trusts nothing: it unpacks into a temporary folder, takes only the
 // names that a session has (events.jsonl, blobs, agents) and only plain files, checks blobs against
-// their names, and then appears in one rename, under the locks of its tree.
+// their names, and then appears in one rename, under the locks of its tree. A tar that is cut or
+// holds two roots is refused; what it holds beside a session is left out and told.
 #pragma once
 
 #include <string>

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/fs.h"
+#include "base/plain_file.h"
 #include "log/log.h"
 #include "log/verify.h"
 #include "protocol/ids.h"
@@ -29,10 +30,14 @@ class TreeReport {
     } else {
       Add("unreadable", "session without a readable log", own.error().message, std::nullopt);
     }
-    if (asked_.is_child)
-      CheckPlace(asked_, std::nullopt);
-    else
+    CheckFolder(asked_, std::nullopt);
+    CheckHeader(asked_, std::nullopt);
+    if (asked_.is_child) {
+      CheckRoot();
+      CheckId(asked_, std::nullopt);
+    } else {
       VerifyChildren();
+    }
     report_.sound = std::ranges::all_of(report_.faults, &protocol::FaultReport::recorded);
     return std::move(report_);
   }
@@ -95,28 +100,77 @@ class TreeReport {
     else
       Add("unreadable", "session without a readable log", verdict.error().message,
           child.session_id);
-    CheckPlace(child, child.session_id);
+    CheckFolder(child, child.session_id);
+    CheckHeader(child, child.session_id);
+    CheckId(child, child.session_id);
   }
 
-  /// Whether a child lies where its header says, and alone has its id.
-  void CheckPlace(const SessionPlace& child, const protocol::OptionalText& told) {
-    if (const auto log = log::Log::Open(child.dir, {})) {
-      const protocol::OptionalText& root = (*log)->header().root_session_id;
-      if (root && *root != child.root_id)
-        Add("foreign_root", "child of another session by its header",
-            fmt::format("it says {} and lies in {}, which counts", *root, child.root_id), told);
+  /// Whether the session's own folder has only what one has.
+  void CheckFolder(const SessionPlace& place, const protocol::OptionalText& told) {
+    const Result<std::vector<DirEntry>> entries = ListDir(place.dir);
+    if (!entries) return;  // Then its log was not read either.
+    for (const DirEntry& entry : *entries) {
+      const std::string path = place.dir + "/" + entry.name;
+      const bool agents = entry.name == "agents";
+      if (agents && !place.is_child) continue;  // VerifyChildren looks at it.
+      if (agents)
+        Add("nested_agents", "child with a folder of children",
+            path + ": children lie flat in their root's folder, and none is looked for here", told);
+      else if (entry.kind == EntryKind::kSymlink || entry.kind == EntryKind::kOther)
+        Add("not_plain", "neither a file nor a folder",
+            path + (entry.kind == EntryKind::kSymlink ? " is a link, which is not followed"
+                                                      : " is a FIFO, a socket or a device"),
+            told);
     }
-    const Result<SessionPlace> found = store_.Locate(child.session_id);
-    if (!found)
-      Add("id_taken", "id that several sessions have", found.error().message, told);
-    else if (found->dir != child.dir)
+  }
+
+  /// Whether the session is what its header says, and lies where that does.
+  void CheckHeader(const SessionPlace& place, const protocol::OptionalText& told) {
+    const auto log = log::Log::Open(place.dir, {});
+    if (!log) return;  // Told as unreadable, or as what is wrong with the log.
+    const protocol::Header& header = (*log)->header();
+    if (header.session_id != place.session_id)
+      Add("foreign_id", "another session by its header",
+          fmt::format("it says {} and its folder {}, which counts", header.session_id,
+                      place.session_id),
+          told);
+    const protocol::OptionalText& root = header.root_session_id;
+    if (root && !place.is_child)
+      Add("child_as_root", "child by its header among the roots",
+          fmt::format("its root {} {}", *root,
+                      store_.Locate(*root) ? "has it not in its folder" : "is not there"),
+          told);
+    else if (root && *root != place.root_id)
+      Add("foreign_root", "child of another session by its header",
+          fmt::format("it says {} and lies in {}, which counts", *root, place.root_id), told);
+  }
+
+  /// Of a child that was asked for alone.
+  void CheckRoot() {
+    const log::Paths root{store_.NewDir(asked_.root_id)};
+    if (const Result<std::uint64_t> log = PlainFileSize(root.events()); !log)
+      Add("missing_root", "child of a session without a log", log.error().message, std::nullopt);
+  }
+
+  /// Whether the child alone has its id.
+  void CheckId(const SessionPlace& child, const protocol::OptionalText& told) {
+    const auto add = [&](const std::string& other, std::string_view which) {
       Add("id_taken", "id that several sessions have",
-          fmt::format("{} and {}: the first is opened by that id", found->dir, child.dir), told);
+          fmt::format("{} and {}: {} is opened by that id", other, child.dir, which), told);
+    };
+    const std::string root = store_.NewDir(child.session_id);
+    if (KindOf(root) == EntryKind::kDir) return add(root, "the first");
+    if (!others_) others_ = store_.Children().value_or(std::vector<SessionPlace>());
+    for (const SessionPlace& other : *others_) {
+      if (other.session_id == child.session_id && other.dir != child.dir)
+        return add(other.dir, "neither");
+    }
   }
 
   const SessionStore& store_;
   const SessionPlace& asked_;
   protocol::VerifyReport report_;
+  std::optional<std::vector<SessionPlace>> others_;  // The children of all roots, once looked for.
 };
 
 }  // namespace

@@ -491,9 +491,38 @@ TEST_F(HostTest, ASessionThatIsDeletedIsInTheTrash) {
   session_.reset();
   WireClient client(Socket());
   client.Hello();
-  EXPECT_EQ(ErrorIn(client.Ask("session.delete", protocol::ForSession(id, "{}"))), "");
+  // Busy until the host has heard that the face is gone.
+  std::string reply;
+  do {
+    reply = client.Ask("session.delete", protocol::ForSession(id, "{}"));
+  } while (ErrorIn(reply) == "busy");
+  EXPECT_EQ(ErrorIn(reply), "");
   EXPECT_EQ(ErrorIn(client.Ask("session.state", protocol::ForSession(id, "{}"))), "not_found");
   EXPECT_EQ(client::Await(*host::MakeLocalSessions(roots_), &client::Sessions::Trash)->size(), 1U);
+  session_id_.clear();
+}
+
+TEST_F(HostTest, ASessionThatAnotherClientHasOpenIsNotDeleted) {
+  Script(kTalks);
+  Host();
+  const std::string of_it = protocol::ForSession(NewSession(), "{}");
+  Run("hello");
+  WireClient viewer(Socket());
+  viewer.Say(R"({"type":"hello","version":1,"clientId":"viewer-1"})");
+  ASSERT_TRUE(viewer.AwaitType("welcome"));
+  ASSERT_EQ(ErrorIn(viewer.Ask("session.subscribe", of_it)), "");
+  EXPECT_EQ(ErrorIn(viewer.Ask("session.delete", of_it)), "busy") << "the face has it open";
+  session_.reset();
+  WireClient other(Socket());
+  other.Hello();
+  std::string refused = other.Ask("session.delete", of_it);
+  // The host may not have heard yet that the face is gone.
+  while (!refused.contains("viewer-1") && ErrorIn(refused) == "busy")
+    refused = other.Ask("session.delete", of_it);
+  EXPECT_EQ(ErrorIn(refused), "busy");
+  EXPECT_NE(refused.find("is open in viewer-1"), std::string::npos) << refused;
+  EXPECT_EQ(ErrorIn(viewer.Ask("session.state", of_it)), "") << "it is as it was";
+  EXPECT_EQ(ErrorIn(viewer.Ask("session.delete", of_it)), "") << "its own is no hindrance";
   session_id_.clear();
 }
 

@@ -1,5 +1,6 @@
 // What of `stet sessions` moves a leaf or makes copies: rewind, branch, clone, export and import.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "cli/verbs/sessions.h"
@@ -14,7 +15,8 @@ struct MovedReport {
               (protocol::OptionalText, new_leaf))
 };
 struct ImportReport {
-  STET_FIELDS(ImportReport, (std::string, session_id), (protocol::FaultReports, faults))
+  STET_FIELDS(ImportReport, (std::string, session_id), (protocol::FaultReports, faults),
+              (std::uint64_t, left_out), (std::vector<std::string>, left_out_names))
 };
 
 Result<int> TellMoved(const SessionsWork& work, const std::string& id, const client::Moved& moved) {
@@ -81,8 +83,16 @@ Result<int> ImportSession(const SessionsWork& work) {
       const client::Imported imported,
       client::Await(work.sessions, &client::Sessions::Import, work.given.file, work.given.new_id));
   if (work.given.json)
-    return work.PrintJson(
-        ImportReport{.session_id = imported.session_id, .faults = imported.faults});
+    return work.PrintJson(ImportReport{.session_id = imported.session_id,
+                                       .faults = imported.faults,
+                                       .left_out = imported.left_out,
+                                       .left_out_names = imported.left_out_names});
+  if (imported.left_out > 0) {
+    work.console.Say(
+        fmt::format("Left out {} of the tar, which no session has: {}{}",
+                    Plural(imported.left_out, "member"), fmt::join(imported.left_out_names, ", "),
+                    imported.left_out > imported.left_out_names.size() ? ", ..." : ""));
+  }
   if (!imported.faults.empty()) {
     work.console.Say(fmt::format("Imported with {}; `stet sessions verify {}` lists what is wrong.",
                                  Plural(imported.faults.size(), "fault"), imported.session_id));
