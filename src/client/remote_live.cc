@@ -68,7 +68,10 @@ class Remote final : public RemoteLive {
       if (!state) return reply(std::unexpected(state.error()));
       // The last event is where to go on from; what a face wants of the rest it asks for.
       Begin(state->session_id,
-            {.options = {.watcher = face.watcher, .recent = 1, .history = false},
+            {.options = {.watcher = face.watcher,
+                         .recent = 1,
+                         .history = false,
+                         .turn_id = state->turn_id},
              .reopen = Again(wanted, state->session_id),
              .services = face.services},
             reply);

@@ -80,7 +80,7 @@ void Stream::Take(const protocol::EventPush& push) {
   persistent_id_ = event->id;
   if (WasTold(*event)) return;
   Remember(*event);
-  Tell(underway_.Before(*event, push.epoch));
+  underway_.Take(*event, push.epoch);
   Hand(*event);
 }
 

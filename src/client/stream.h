@@ -24,6 +24,8 @@ struct StreamOptions {
   std::optional<std::int64_t> recent;
   /// Whether the watcher is told those; else it hears only what happens from now on.
   bool history = true;
+  /// The turn that runs when the watcher comes: its end will be told.
+  std::optional<std::string> turn_id = {};
 };
 
 class Stream {
@@ -31,7 +33,9 @@ class Stream {
   /// Events that are remembered as told, to tell them from others in their place.
   static constexpr std::size_t kMaxTold = 4096;
 
-  explicit Stream(StreamOptions options) : options_(std::move(options)) {}
+  explicit Stream(StreamOptions options) : options_(std::move(options)) {
+    if (options_.turn_id) NoteTurn(*options_.turn_id);
+  }
 
   /// What to subscribe with now.
   [[nodiscard]] protocol::Subscribe Next() const;
@@ -46,8 +50,11 @@ class Stream {
   void NoteTurn(const std::string& turn_id) { underway_.NoteTurn(turn_id); }
   /// Turns of whose end nothing is known.
   [[nodiscard]] std::vector<std::string> open_turns() const { return underway_.open_turns(); }
+  [[nodiscard]] bool has_open_turn() const { return underway_.has_open_turn(); }
   /// The host says that they do not run.
   void EndTurns(const std::vector<std::string>& turn_ids) { Tell(underway_.EndTurns(turn_ids)); }
+  /// The host says how it ended.
+  void EndTurn(const protocol::RuntimeEnd& end) { Tell(underway_.EndTurn(end)); }
 
   /// Where the stream stands; nothing before it began. While events are being replayed, or when
   /// transients were left out, the epoch is -1: only the last event is a place to go on from.

@@ -112,6 +112,8 @@ class StreamTest : public testing::Test {
       return "cancelled " + gone->event_id;
     if (const auto* ran = std::get_if<protocol::ToolExecutionEnd>(&payload))
       return "ran " + ran->tool_call_id;
+    if (const auto* began = std::get_if<protocol::RuntimeStart>(&payload))
+      return "turn " + began->turn_id + " begins";
     if (const auto* over = std::get_if<protocol::RuntimeEnd>(&payload))
       return "turn " + over->turn_id + " " + over->reason;
     return "?";
@@ -361,7 +363,78 @@ TEST_F(StreamTest, ToolsThatEndedMeanwhileAreToldToHaveEnded) {
   result.content = Raw{"\"\""};
   stream.Take(Push(1, 8, "e8", result));
   stream.Take(Live(1, 9));
-  EXPECT_EQ(heard_, (Words_{"ran c", "e8"}));
+  EXPECT_EQ(heard_, (Words_{"e8", "ran c"}));
+}
+
+TEST_F(StreamTest, TheEndOfACallIsTheHostsOwnWithTheTimeThatItTook) {
+  std::vector<std::int64_t> took;
+  Stream stream({.watcher = [&](const Event*, const Transient* transient) {
+    if (transient == nullptr) return;
+    if (const auto* end = std::get_if<protocol::ToolExecutionEnd>(&transient->transient))
+      took.push_back(end->duration_ms);
+  }});
+  stream.Begin(Mode(protocol::resync::kReload));
+  stream.Take(Live(1, 3));
+  protocol::ToolExecutionStart runs;
+  runs.tool_call_id = "c";
+  stream.Take(Progress(1, 4, runs));
+  protocol::ToolResult result;
+  result.tool_call_id = "c";
+  result.content = Raw{"\"\""};
+  stream.Take(Push(1, 5, "e5", result));
+  // Caught up just between the two: the end comes next.
+  stream.Take(Live(1, 5));
+  protocol::ToolExecutionEnd end;
+  end.tool_call_id = "c";
+  end.duration_ms = 1234;
+  stream.Take(Progress(1, 6, end));
+  stream.Take(Live(1, 6));
+  EXPECT_EQ(took, std::vector<std::int64_t>{1234});
+}
+
+TEST_F(StreamTest, ATurnThatDiedBeforeTheWatcherCameIsNotToldToHaveEnded) {
+  Stream stream = Begun();
+  protocol::Turn end;
+  end.phase = "end";
+  end.reason = "interrupted";
+  stream.Take(Push(1, 4, "e4", end, "of_a_process_before"));
+  EXPECT_EQ(stream.open_turns(), Words_{});
+  protocol::Opened opened;
+  opened.epoch = 2;
+  stream.Begin(Mode(protocol::resync::kPersistent, 2, 5));
+  stream.Take(Push(2, 5, "opened", opened));
+  stream.Take(Live(2, 5));
+  EXPECT_EQ(heard_, (Words_{"e4", "opened"}));
+}
+
+TEST_F(StreamTest, ATurnThatBeganMeanwhileIsTold) {
+  Stream stream = Begun();
+  stream.Begin(Mode(protocol::resync::kPersistent, 1, 9));
+  protocol::Turn start;
+  start.phase = "start";
+  stream.Take(Push(1, 8, "e8", start, "t"));
+  stream.Take(Live(1, 9));
+  EXPECT_EQ(heard_, (Words_{"e8", "turn t begins"}));
+  EXPECT_TRUE(stream.has_open_turn());
+  protocol::Turn end;
+  end.phase = "end";
+  end.reason = "completed";
+  stream.Begin(Mode(protocol::resync::kPersistent, 1, 19));
+  stream.Take(Push(1, 18, "e18", end, "t"));
+  stream.Take(Live(1, 19));
+  EXPECT_EQ(heard_.back(), "turn t completed");
+  EXPECT_FALSE(stream.has_open_turn());
+}
+
+TEST_F(StreamTest, ATurnThatRanWhenTheWatcherCameIsOpenUntilTheHostSaysHowItEnded) {
+  Stream stream = Begun({.watcher = {}, .recent = {}, .turn_id = "t"});
+  EXPECT_EQ(stream.open_turns(), Words_{"t"});
+  protocol::RuntimeEnd end;
+  end.turn_id = "t";
+  end.reason = "cancelled";
+  stream.EndTurn(end);
+  stream.EndTurn(end);
+  EXPECT_EQ(heard_, Words_{"turn t cancelled"});
 }
 
 TEST_F(StreamTest, MoreTextThanIsKeptIsToldAnewAsAWhole) {

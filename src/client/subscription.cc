@@ -120,11 +120,31 @@ void Subscription::CheckTurns() {
                       open = std::move(open)](const Result<protocol::LiveState>& state) mutable {
     if (alive.expired() || !state) return;
     std::erase(open, state->turn_id.value_or(""));
-    stream_.EndTurns(open);
+    for (const std::string& turn_id : open) AskEnd(turn_id);
   };
   protocol::SessionRef ref;
   ref.session_id = session_id_;
   Call<method::SessionState>(connection_, ref, {}, heard);
+}
+
+/// A host that does not know of its end is another than the one that the turn died with.
+void Subscription::AskEnd(const std::string& turn_id) {
+  const auto heard = [this, alive = std::weak_ptr<bool>(alive_),
+                      turn_id](const Result<protocol::TurnReport>& report) {
+    if (alive.expired()) return;
+    // The line broke: the next host is asked.
+    if (!report && report.error().code == Code::kUnavailable) return;
+    if (!report) return stream_.EndTurns({turn_id});
+    protocol::RuntimeEnd end;
+    end.turn_id = turn_id;
+    end.reason = report->reason;
+    end.error = report->error;
+    stream_.EndTurn(end);
+  };
+  protocol::TurnRef ref;
+  ref.session_id = session_id_;
+  ref.turn_id = turn_id;
+  Call<method::SessionReport>(connection_, ref, {}, heard);
 }
 
 }  // namespace stet::client

@@ -47,6 +47,7 @@ class Subscription final : public Follower {
   void OfferServices();
   void Subscribed(const Result<protocol::Subscribed>& told);
   void CheckTurns();
+  void AskEnd(const std::string& turn_id);
   void Finish(Status status);
 
   Connection& connection_;

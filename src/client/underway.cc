@@ -18,6 +18,12 @@ protocol::MessageCancelled Cancelled(const std::string& event_id) {
   return gone;
 }
 
+protocol::RuntimeStart Began(const std::string& turn_id) {
+  protocol::RuntimeStart start;
+  start.turn_id = turn_id;
+  return start;
+}
+
 protocol::RuntimeEnd Ended(const std::string& turn_id, const std::string& reason) {
   protocol::RuntimeEnd end;
   end.turn_id = turn_id;
@@ -60,6 +66,7 @@ bool Underway::Note(const protocol::Transient& transient) {
     calls_.erase(ran->tool_call_id);
   } else if (const auto* began = std::get_if<protocol::RuntimeStart>(&payload)) {
     Turn& turn = TurnOf(began->turn_id);  // Again, if it waited for an answer meanwhile.
+    turn.begun = true;
     turn.told = false;
     turn.reason.reset();
   } else if (const auto* over = std::get_if<protocol::RuntimeEnd>(&payload)) {
@@ -109,27 +116,32 @@ void Underway::Erase(const std::string& event_id) {
   messages_.erase(found);
 }
 
-/// A tool's end is told before its result, a message's end is the message itself.
-Payloads Underway::Before(const protocol::Event& event, std::int64_t epoch) {
-  Payloads out;
+/// A message's end is the message itself. The host tells a call's end, with the time that it took,
+/// right behind its result, and a turn's right behind the end in the log.
+void Underway::Take(const protocol::Event& event, std::int64_t epoch) {
   Erase(event.id);
-  if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload)) {
-    const auto call = calls_.find(result->tool_call_id);
-    if (call == calls_.end()) return out;
-    protocol::ToolExecutionEnd end;
-    end.event_id = call->second.event_id;
-    end.tool_call_id = result->tool_call_id;
-    end.is_error = result->is_error;
-    calls_.erase(call);
-    out.emplace_back(std::move(end));
-  } else if (const auto* turn = std::get_if<protocol::Turn>(&event.payload)) {
-    if (turn->phase != "end" || !event.stamp.turn_id) return out;
-    Turn& known = TurnOf(*event.stamp.turn_id);
-    known.reason = turn->reason.value_or("completed");
-    known.epoch = epoch;
-    known.seq = event.seq;
-  }
-  return out;
+  if (const auto* turn = std::get_if<protocol::Turn>(&event.payload))
+    return NoteTurn(event, *turn, epoch);
+  const auto* result = std::get_if<protocol::ToolResult>(&event.payload);
+  if (result == nullptr) return;
+  const auto call = calls_.find(result->tool_call_id);
+  if (call == calls_.end()) return;
+  call->second.failed = result->is_error;
+  call->second.epoch = epoch;
+  call->second.seq = event.seq;
+}
+
+/// The end of a turn that the watcher never heard of says nothing to it: a process that opens the
+/// log writes down how the one before it died.
+void Underway::NoteTurn(const protocol::Event& event, const protocol::Turn& turn,
+                        std::int64_t epoch) {
+  if (!event.stamp.turn_id) return;
+  if (turn.phase == "start") TurnOf(*event.stamp.turn_id);
+  const auto known = std::ranges::find(turns_, *event.stamp.turn_id, &Turn::id);
+  if (known == turns_.end()) return;
+  if (turn.phase == "end") known->reason = turn.reason.value_or("completed");
+  known->epoch = epoch;
+  known->seq = event.seq;
 }
 
 Payloads Underway::Reconcile(const protocol::LivePush& live) {
@@ -144,15 +156,40 @@ Payloads Underway::Reconcile(const protocol::LivePush& live) {
     out.emplace_back(Cancelled(event_id));
     Erase(event_id);
   }
+  TellCalls(live, out);
+  TellTurns(live, out);
   for (const protocol::PartialMessage& partial : live.partial) Tell(partial, out);
-  for (Turn& turn : turns_) {
-    // The last event of all: its turn is just ending, and RuntimeEnd comes next.
-    const bool comes = turn.epoch == live.epoch && turn.seq >= live.seq;
-    if (turn.told || !turn.reason || comes) continue;
-    turn.told = true;
-    out.emplace_back(Ended(turn.id, *turn.reason));
-  }
   return out;
+}
+
+/// Calls whose result is in the log and whose end was missed.
+void Underway::TellCalls(const protocol::LivePush& live, Payloads& out) {
+  std::erase_if(calls_, [&](const auto& entry) {
+    const auto& [tool_call_id, call] = entry;
+    if (!call.failed || (call.epoch == live.epoch && call.seq >= live.seq)) return false;
+    protocol::ToolExecutionEnd end;
+    end.event_id = call.event_id;
+    end.tool_call_id = tool_call_id;
+    end.is_error = *call.failed;
+    out.emplace_back(std::move(end));
+    return true;
+  });
+}
+
+void Underway::TellTurns(const protocol::LivePush& live, Payloads& out) {
+  for (Turn& turn : turns_) {
+    // The last event of all: its turn is just beginning or ending, and the host tells that next.
+    const bool comes = turn.epoch == live.epoch && turn.seq >= live.seq;
+    if (turn.told || comes) continue;
+    if (turn.reason) {
+      turn.told = true;
+      out.emplace_back(Ended(turn.id, *turn.reason));
+    } else if (!turn.begun && !turn.own) {
+      // One that does not run any more has no end in the log, and the host will be asked for it.
+      turn.begun = true;
+      out.emplace_back(Began(turn.id));
+    }
+  }
 }
 
 /// Whether what was told of it is the beginning of what is said so far.
@@ -223,6 +260,10 @@ std::vector<std::string> Underway::open_turns() const {
   return out;
 }
 
+bool Underway::has_open_turn() const {
+  return std::ranges::any_of(turns_, [](const Turn& turn) { return !turn.told; });
+}
+
 Payloads Underway::EndTurns(const std::vector<std::string>& turn_ids) {
   Payloads out;
   for (const std::string& id : turn_ids) {
@@ -231,6 +272,12 @@ Payloads Underway::EndTurns(const std::vector<std::string>& turn_ids) {
     out.emplace_back(Ended(id, known->reason.value_or("interrupted")));
   }
   return out;
+}
+
+Payloads Underway::EndTurn(const protocol::RuntimeEnd& end) {
+  const auto known = std::ranges::find(turns_, end.turn_id, &Turn::id);
+  if (known == turns_.end() || std::exchange(known->told, true)) return {};
+  return {end};
 }
 
 }  // namespace stet::client

@@ -32,26 +32,29 @@ class Underway {
   /// The watcher is told this transient. False when it need not be: it was told that the turn
   /// ended.
   bool Note(const protocol::Transient& transient);
-  /// A turn that was begun here: its end will be told.
+  /// A turn that was begun here, or runs when the watcher comes: its end will be told.
   void NoteTurn(const std::string& turn_id);
 
-  /// The watcher is about to be told `event`: what it must hear before.
-  Payloads Before(const protocol::Event& event, std::int64_t epoch);
+  /// The watcher is told this event.
+  void Take(const protocol::Event& event, std::int64_t epoch);
 
   /// The host stands at {epoch, seq}, with these messages being written: what the watcher must
-  /// hear. Turns whose end is in the log and whose RuntimeEnd was missed are told to have ended.
+  /// hear. Turns and calls whose beginning or end is in the log, and was not told, are told.
   Payloads Reconcile(const protocol::LivePush& live);
 
   /// Everything that was heard until now is history: of its turns only those that were begun here
   /// are told to have ended.
   void ForgetTurns();
 
-  /// Turns whose end the watcher was not told. That of a process that died may stand in the log
-  /// without a RuntimeEnd that follows it.
+  /// Turns that began, and whose end the watcher was not told. That of a process that died may
+  /// stand in the log without a RuntimeEnd that follows it.
   [[nodiscard]] std::vector<std::string> open_turns() const;
+  [[nodiscard]] bool has_open_turn() const;
   /// They are no longer running: what the watcher must hear. Turns that have ended stay as they
   /// are.
   Payloads EndTurns(const std::vector<std::string>& turn_ids);
+  /// The same for one of which the host says how it ended.
+  Payloads EndTurn(const protocol::RuntimeEnd& end);
 
  private:
   struct Block {
@@ -66,10 +69,14 @@ class Underway {
   };
   struct Call {
     std::string event_id;
+    std::optional<bool> failed;  // It has its result, says the log, at this position.
+    std::int64_t epoch = 0;
+    std::uint64_t seq = 0;
   };
   struct Turn {
     std::string id;
-    bool own = false;                   // Begun here.
+    bool own = false;                   // Begun here, or known to run when the watcher came.
+    bool begun = false;                 // The watcher was told its beginning.
     bool told = false;                  // That it ended.
     std::optional<std::string> reason;  // It ended, says the log, at this position.
     std::int64_t epoch = 0;
@@ -80,6 +87,9 @@ class Underway {
            const std::string& text);
   void Erase(const std::string& event_id);
   Turn& TurnOf(const std::string& id);
+  void NoteTurn(const protocol::Event& event, const protocol::Turn& turn, std::int64_t epoch);
+  void TellCalls(const protocol::LivePush& live, Payloads& out);
+  void TellTurns(const protocol::LivePush& live, Payloads& out);
   [[nodiscard]] bool GoesOn(const Message& message, const protocol::PartialMessage& partial) const;
   void Tell(const protocol::PartialMessage& partial, Payloads& out);
   void TellBlock(const protocol::PartialMessage& partial, const protocol::PartialBlock& block,
