@@ -225,6 +225,8 @@ class World {
 
   void RunTurn() {
     const std::string id = "t" + std::to_string(++turns_);
+    protocol::Turn start;
+    start.phase = "start";
     protocol::RuntimeStart began;
     began.turn_id = id;
     protocol::Turn end;
@@ -233,6 +235,7 @@ class World {
     protocol::RuntimeEnd over;
     over.turn_id = id;
     over.reason = "completed";
+    host_.Append(start, "", id);
     host_.Publish(began);
     host_.Append(end, "", id);
     host_.Publish(over);
