@@ -97,7 +97,7 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::str
   if (send.how == "continue") return Continue();
   if (send.how == "next") return Next();
   if (send.how == "compact") return Compact(send.text);
-  if (send.how != "send" && send.how != "steer")
+  if (!send.how.empty() && send.how != "send" && send.how != "steer")
     return Fail(Code::kInvalid, fmt::format("there is no way {} to send", send.how));
   if (!SaysSomething(send)) return Fail(Code::kInvalid, "there is nothing to send");
   if (work_->life() == LaneLife::kWaiting && !parts_->asks.permissions().empty()) {

@@ -433,7 +433,9 @@ TEST_F(LiveTest, AResumeKeepsItsInstructionsItsModelAndItsModeButNotBypass) {
   again.append_system_prompt = "Speak French.";
   Open(again);
   EXPECT_EQ(State().mode, "default");
-  EXPECT_EQ(State().notes.size(), 1U);
+  const protocol::Texts notes = State().notes;
+  ASSERT_EQ(notes.size(), 2U) << "of the prompt that does not count, and of the mode";
+  EXPECT_NE(notes[0].find("bypass does not outlive"), std::string::npos) << notes[0];
   Run("two");
   const auto requests = Requests();
   ASSERT_EQ(requests.size(), 2U);

@@ -186,6 +186,7 @@ TEST_F(TasksLiveTest, BashTaskSaysHowATaskOfAnEarlierProcessEnded) {
   ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   protocol::Attach attach = Here();
   attach.session_id = session_id_;
+  attach.append_system_prompt = "Go on.";  // Takes a lane that is opened anew.
   Open(attach);
   Run("look again");
   const auto results = heard_->All<protocol::ToolResult>();
