@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "acp/listing.h"
 #include "acp/params.h"
+#include "acp/with_value.h"
 #include "base/random.h"
 #include "protocol/ids.h"
 
@@ -113,12 +113,7 @@ auto Agent::InLobby(Asked asked, F next) {
   return inbox_.Then([this, asked = std::move(asked), next](auto answer) mutable {
     --lobby_;
     if (!answer) return asked.Refuse(answer.error());
-    const Result<std::string> result = [&] {
-      if constexpr (std::is_void_v<typename decltype(answer)::value_type>)
-        return next(asked);
-      else
-        return next(asked, *std::move(answer));
-    }();
+    const Result<std::string> result = WithValue(next, std::move(answer), asked);
     if (result)
       asked.Answer(*result);
     else

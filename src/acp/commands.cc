@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "acp/with_value.h"
 
 namespace stet::acp {
 namespace {
@@ -22,10 +23,7 @@ template <class Read>
 auto Then(const CommandPlace& place, CommandResult done, Read read) {
   return place.inbox.Then([done = std::move(done), read](auto answer) mutable {
     if (!answer) return done(std::unexpected(std::move(answer).error()));
-    if constexpr (std::is_void_v<typename decltype(answer)::value_type>)
-      done(read());
-    else
-      done(read(*std::move(answer)));
+    done(WithValue(read, std::move(answer)));
   });
 }
 
