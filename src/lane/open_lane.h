@@ -1,4 +1,4 @@
-// Attach: from what a face asks for to a lane that is ready: configuration, model, rules, the
+// OpenLane: from what a face asks for to a lane that is ready: configuration, model, rules, the
 // session's log, and what it was started with before.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a lane is made of: what Attach finds out about a session and hands to Lane::Open.
+// What a lane is made of: what OpenLane finds out about a session and hands to Lane::Open.
 #pragma once
 
 #include <functional>
