@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
 #include <thread>
 #include <utility>
 
+#include "base/thread.h"
 #include "context/pairing.h"
 #include "log/tree.h"
 
@@ -82,15 +82,14 @@ Result<std::vector<ToModel>> ConvertAll(const log::Log& log, std::span<const log
     done[thread] = ConvertSome(log, events, next, converted);
   };
   {
-    std::vector<std::jthread> others;
+    std::vector<std::thread> others;
     for (std::size_t thread = 1; thread < threads; ++thread) {
-      try {
-        others.emplace_back(convert, thread);
-      } catch (const std::system_error&) {  // There may be no more threads: the others do it all.
-        break;
-      }
+      Result<std::thread> started = StartThread([&convert, thread] { convert(thread); });
+      if (!started) break;  // The others do it all.
+      others.push_back(*std::move(started));
     }
     convert(0);
+    for (std::thread& other : others) other.join();
   }
   for (const Status& status : done) RETURN_IF_ERROR(status);
   return converted;

@@ -3,13 +3,14 @@
 #include <cerrno>
 #include <chrono>
 #include <string_view>
-#include <system_error>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+
+#include "base/thread.h"
 
 namespace stet::emulator {
 namespace {
@@ -50,26 +51,13 @@ Result<std::uint16_t> PortOf(const Fd& socket) {
   return ntohs(address.sin_port);
 }
 
-/// Starting a thread is the one thing here that throws.
-template <class Body>
-bool StartThread(std::thread& thread, Body body) {
-  try {
-    thread = std::thread(std::move(body));
-    return true;
-  } catch (const std::system_error&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::Start(std::uint16_t port, Handler handler) {
   ASSIGN_OR_RETURN(Fd socket, Listen(port));
   ASSIGN_OR_RETURN(const std::uint16_t real_port, PortOf(socket));
   std::unique_ptr<Server> server(new Server(std::move(socket), real_port, std::move(handler)));
-  if (!StartThread(server->listener_, [self = server.get()] { self->Accept(); })) {
-    return Fail(Code::kUnavailable, "the system has no thread left for the emulator");
-  }
+  ASSIGN_OR_RETURN(server->listener_, StartThread([self = server.get()] { self->Accept(); }));
   return server;
 }
 
@@ -110,7 +98,11 @@ void Server::Admit(Fd socket) {
   const std::lock_guard lock(mutex_);
   Worker& worker = workers_.emplace_back();
   worker.socket = std::move(socket);
-  if (!StartThread(worker.thread, [this, &worker] { Serve(worker); })) workers_.pop_back();
+  Result<std::thread> serving = StartThread([this, &worker] { Serve(worker); });
+  if (serving)
+    worker.thread = *std::move(serving);
+  else
+    workers_.pop_back();
 }
 
 void Server::Serve(Worker& worker) {

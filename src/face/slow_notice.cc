@@ -1,8 +1,9 @@
 #include "face/slow_notice.h"
 
 #include <csignal>
-#include <system_error>
 #include <utility>
+
+#include "base/thread.h"
 
 namespace stet::face {
 
@@ -12,12 +13,10 @@ SlowNotice::SlowNotice(Console& console, std::string what, std::chrono::millisec
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    thread_ = std::thread(
-        [this, &console, what = std::move(what), after] { Watch(console, what, after); });
-  } catch (const std::system_error&) {
-    // Ignoring the error on purpose: what is waited for matters more than the word about it.
-  }
+  Result<std::thread> started =
+      StartThread([this, &console, what = std::move(what), after] { Watch(console, what, after); });
+  // Ignoring the error on purpose: what is waited for matters more than the word about it.
+  if (started) thread_ = *std::move(started);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

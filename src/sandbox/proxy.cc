@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <thread>
 
 #include <arpa/inet.h>
@@ -23,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
+#include "base/thread.h"
 #include "sandbox/hosts.h"
 
 namespace stet::sandbox {
@@ -161,14 +161,14 @@ class Proxy {
       open_.fetch_sub(1);
       return;
     }
-    try {
-      std::thread([this, fd = std::move(client)] {
-        Serve(fd.get());
-        open_.fetch_sub(1);
-      }).detach();
-    } catch (const std::system_error&) {
+    Result<std::thread> serving = StartThread([this, fd = std::move(client)] {
+      Serve(fd.get());
       open_.fetch_sub(1);
-    }
+    });
+    if (serving)
+      serving->detach();
+    else
+      open_.fetch_sub(1);
   }
 
  private:

@@ -5,13 +5,13 @@
 // not touch what belongs to the loop.
 #pragma once
 
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/cancel.h"
 #include "base/loop.h"
 #include "base/result.h"
+#include "base/thread.h"
 
 namespace stet::tool {
 
@@ -29,11 +29,7 @@ class CancelledThread {
 
   template <class Body>
   Status Start(Body body) {
-    try {
-      thread_ = std::thread(std::move(body));
-    } catch (const std::system_error&) {
-      return Fail(Code::kUnavailable, "The system has no thread left. Try again.");
-    }
+    ASSIGN_OR_RETURN(thread_, StartThread(std::move(body)));
     return {};
   }
 
