@@ -34,18 +34,19 @@ void Asks::TellReopened(const std::string& what) {
   log_.Publish(std::move(wait));
 }
 
-Async<Result<PermissionReply>> Asks::Permission(protocol::PermissionAsk ask, std::string args_hash,
-                                                protocol::Stamp stamp, CancelToken cancel) {
+Async<Result<PermissionReply>> Asks::Permission(WantedPermission wanted, protocol::Stamp stamp,
+                                                CancelToken cancel) {
+  protocol::PermissionAsk& ask = wanted.ask;
   const bool reopened = !ask.request_id.empty();
   if (!reopened) ask.request_id = protocol::NewRequestId(ProcessRandom());
   const std::string id = ask.request_id;
   protocol::Permission event;
   event.request_id = id;
   event.tool_call_id = ask.tool_call_id;
-  event.args_hash = args_hash;
+  event.args_hash = wanted.args_hash;
   const Pending<PermissionReply> reply(loop_);
   // Open before it is published: an answer may come at once.
-  permissions_.insert_or_assign(id, OpenPermission{ask, args_hash, stamp, reply});
+  permissions_.insert_or_assign(id, OpenPermission{wanted, stamp, reply});
   if (!reopened) {
     event.phase = "asked";
     event.options = Raw{Encode(ask)};
@@ -107,6 +108,14 @@ std::optional<Status> Asks::AnsweredBefore(const std::string& id, const std::str
   return Fail(Code::kConflict, fmt::format("{} has answered that already", known->second.by));
 }
 
+/// The rule that the answer grants; nothing when it grants none.
+std::optional<std::string> Asks::RuleOf(const WantedPermission& wanted,
+                                        const protocol::PermissionAnswer& answer) {
+  if (!answer.allow || answer.scope == kScopeOnce) return std::nullopt;
+  const bool edited = answer.args && answer.args->text != wanted.ask.args.text;
+  return edited ? wanted.rule_for_edit(*answer.args) : std::optional(wanted.ask.session_rule);
+}
+
 Status Asks::Answer(const protocol::PermissionAnswer& sent, const std::string& by) {
   const std::string said = Encode(sent);
   protocol::PermissionAnswer answer = sent;
@@ -116,22 +125,24 @@ Status Asks::Answer(const protocol::PermissionAnswer& sent, const std::string& b
                                             fmt::join(kScopes, ", ")));
   if (const auto before = AnsweredBefore(answer.request_id, by, said)) return *before;
   const auto open = permissions_.find(answer.request_id);
-  if (open == permissions_.end())
+  // One that has been cancelled is open until its turn goes on, and is not answered any more.
+  if (open == permissions_.end() || open->second.reply.is_set())
     return Fail(Code::kNotFound, fmt::format("nothing asks for {}", answer.request_id));
   protocol::Permission event;
   event.request_id = answer.request_id;
-  event.tool_call_id = open->second.ask.tool_call_id;
-  event.args_hash = open->second.args_hash;
+  event.tool_call_id = open->second.wanted.ask.tool_call_id;
+  event.args_hash = open->second.wanted.args_hash;
   event.phase = "answered";
   event.answer = answer.allow ? "allow" : "deny";
   event.args = answer.args;
   event.scope = answer.scope;
-  if (answer.allow && answer.scope != kScopeOnce) event.rule = open->second.ask.session_rule;
+  const std::optional<std::string> granted = RuleOf(open->second.wanted, answer);
+  event.rule = granted;
   event.by = by;
   const Pending<PermissionReply> reply = open->second.reply;
   RETURN_IF_ERROR(Append(std::move(event), open->second.stamp));
   answered_[answer.request_id] = {by, said};
-  reply.Set(Permitted{answer, by});
+  reply.Set(Permitted{answer, by, granted});
   return {};
 }
 
@@ -139,7 +150,7 @@ Status Asks::Answer(const protocol::QuestionAnswer& answer, const std::string& b
   const std::string said = Encode(answer);
   if (const auto before = AnsweredBefore(answer.question_id, by, said)) return *before;
   const auto open = questions_.find(answer.question_id);
-  if (open == questions_.end())
+  if (open == questions_.end() || open->second.reply.is_set())
     return Fail(Code::kNotFound, fmt::format("there is no open question {}", answer.question_id));
   protocol::Question event;
   event.question_id = answer.question_id;
@@ -155,7 +166,7 @@ Status Asks::Answer(const protocol::QuestionAnswer& answer, const std::string& b
 
 protocol::PermissionAsks Asks::permissions() const {
   protocol::PermissionAsks asks;
-  for (const auto& [id, open] : permissions_) asks.push_back(open.ask);
+  for (const auto& [id, open] : permissions_) asks.push_back(open.wanted.ask);
   return asks;
 }
 

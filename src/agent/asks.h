@@ -5,6 +5,7 @@
 // Belongs to the session's lane, on its loop.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,9 +17,19 @@
 
 namespace stet::agent {
 
+/// What a client is asked about a call.
+struct WantedPermission {
+  protocol::PermissionAsk ask;
+  std::string args_hash;
+  /// The rule that a wider scope than `once` grants when the client has edited the arguments: the
+  /// ask's own speaks of the call as it was asked. Nothing: that call may not run.
+  std::function<std::optional<std::string>(const Raw& args)> rule_for_edit;
+};
+
 struct Permitted {
   protocol::PermissionAnswer answer;
-  std::string by;  // The client that said it.
+  std::string by;                      // The client that said it.
+  std::optional<std::string> granted;  // The rule that allows from now on, as the log has it.
 };
 /// What was said to a request: nothing when it was withdrawn.
 using PermissionReply = std::optional<Permitted>;
@@ -32,11 +43,11 @@ class Asks {
   [[nodiscard]] bool present() const { return present_; }
   void set_present(bool present) { present_ = present; }
 
-  /// Appends `asked` (unless `ask` has an id: then it stands in the log already, and a transient
+  /// Appends `asked` (unless the ask has an id: then it stands in the log already, and a transient
   /// `wait` for the user says that it is open again), and waits. Cancel withdraws it. Fails when
   /// the log cannot be written.
-  Async<Result<PermissionReply>> Permission(protocol::PermissionAsk ask, std::string args_hash,
-                                            protocol::Stamp stamp, CancelToken cancel);
+  Async<Result<PermissionReply>> Permission(WantedPermission wanted, protocol::Stamp stamp,
+                                            CancelToken cancel);
   /// The same for a question; `reopened` says that it stands in the log.
   Async<Result<QuestionReply>> Question(protocol::QuestionAsk ask, bool reopened,
                                         protocol::Stamp stamp, CancelToken cancel);
@@ -53,8 +64,7 @@ class Asks {
 
  private:
   struct OpenPermission {
-    protocol::PermissionAsk ask;
-    std::string args_hash;
+    WantedPermission wanted;
     protocol::Stamp stamp;
     Pending<PermissionReply> reply;
   };
@@ -65,6 +75,8 @@ class Asks {
   };
 
   Status Append(protocol::Payload payload, const protocol::Stamp& stamp);
+  static std::optional<std::string> RuleOf(const WantedPermission& wanted,
+                                           const protocol::PermissionAnswer& answer);
   [[nodiscard]] std::optional<Status> AnsweredBefore(const std::string& id, const std::string& by,
                                                      const std::string& said) const;
   void TellReopened(const std::string& what);

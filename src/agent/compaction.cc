@@ -204,7 +204,9 @@ Async<Result<std::optional<Summary>>> Summarise(Workbench& bench, const protocol
                                                 CancelToken cancel) {
   int& failures = bench.growth.summary_failures;
   if (plan.memory) co_return std::optional(Summary{.text = plan.memory->text, .model = ""});
-  if (wanted.smallest || failures >= kFailuresBeforeGivingUp) co_return std::nullopt;
+  // A user who asks for it has it tried, whatever failed before.
+  const bool given_up = failures >= kFailuresBeforeGivingUp && wanted.trigger != trigger::kManual;
+  if (wanted.smallest || given_up) co_return std::nullopt;
   SummaryWanted asked;
   asked.focus = wanted.focus;
   asked.max_bytes = Bytes(bench, plan.shares.summary);
@@ -253,7 +255,8 @@ Async<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol
   if (wanted.focus.size() != focus) plan->memory.reset();
   Result<std::optional<Summary>> summary = co_await Summarise(bench, stamp, *plan, wanted, cancel);
   if (!summary) co_return std::unexpected(summary.error());
-  if (cancel.cancelled() && wanted.trigger == trigger::kManual) co_return std::nullopt;
+  // The turn ends here: the next one compacts, by a model that is let finish.
+  if (cancel.cancelled()) co_return std::nullopt;
 
   CO_ASSIGN_OR_RETURN(protocol::Compaction event, MakeEvent(bench, *plan, *summary));
   event.trigger = wanted.trigger;

@@ -3,7 +3,7 @@
 //
 // It always works: a summariser that fails, refuses, says nothing or repeats itself is replaced by
 // what the log says without a model. At most two model calls; after three failures in a row the
-// model is not asked any more until a compaction by it succeeds.
+// model is asked only when the user wants a compaction, until one by it succeeds.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct Compacted {
   std::string source;  // model, memory or log: where the summary is from.
 };
 
-/// The lane is at rest or between two steps. Nothing when there is too little to leave out. Fails
-/// only when the log cannot be written.
+/// The lane is at rest or between two steps. Nothing when there is too little to leave out, when
+/// hooks object, and when it is cancelled. Fails only when the log cannot be written.
 Async<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol::Stamp& stamp,
                                                 CompactionWanted wanted, CancelToken cancel);
 

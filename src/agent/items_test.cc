@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "agent/call_text.h"
-#include "agent/mentions.h"
 #include "agent/progress.h"
 #include "agent/title.h"
 #include "agent/workbench.h"
@@ -95,13 +94,6 @@ TEST(TitleTest, AReplyIsMadeATitle) {
   EXPECT_EQ(TitleFrom("  \n"), "");
   EXPECT_LE(TitleFrom(std::string(1000, 'x')).size(), 120U);
   EXPECT_EQ(TitleFrom("\u4fee\u590d\u89e3\u6790\u5668"), "\u4fee\u590d\u89e3\u6790\u5668");
-}
-
-TEST(MentionsTest, APathBehindAnAtThatBeginsAWordIsAMention) {
-  EXPECT_EQ(FindMentions("see @src/a.cc, (@b.txt) and @\"c d.md\"; mail me@x.org @"),
-            (std::vector<std::string>{"src/a.cc", "b.txt", "c d.md"}));
-  EXPECT_EQ(FindMentions("@a @a @b."), (std::vector<std::string>{"a", "b"}));
-  EXPECT_TRUE(FindMentions("").empty());
 }
 
 }  // namespace

@@ -122,8 +122,8 @@ Async<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp
       CO_RETURN_IF_ERROR(AppendEvent(bench.log, fact, stamp));
     }
     NewItem item{.kind = item::kFileMention, .origin = "user", .content = ""};
-    item.content = fmt::format("The user mentions {}. It holds:\n{}", mention,
-                               protocol::PlainText(outcome.content));
+    item.content = bench.redactor.Clean(fmt::format("The user mentions {}. It holds:\n{}", mention,
+                                                    protocol::PlainText(outcome.content)));
     CO_RETURN_IF_ERROR(AppendItem(bench.log, std::move(item), stamp));
   }
   co_return Status();

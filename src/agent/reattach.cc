@@ -67,7 +67,7 @@ Status Reattach(Workbench& bench, const protocol::Stamp& stamp, const context::R
     RETURN_IF_ERROR(attach("The plan that you put forward:\n" + plan));
   ASSIGN_OR_RETURN(const std::vector<std::string> files, ChangedFiles(bench.log));
   for (const std::string& path : files)
-    RETURN_IF_ERROR(attach(FileText(path, std::min(left, max_bytes / 3))));
+    RETURN_IF_ERROR(attach(bench.redactor.Clean(FileText(path, std::min(left, max_bytes / 3)))));
   return {};
 }
 

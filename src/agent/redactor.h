@@ -1,5 +1,5 @@
-// Redactor: puts names in the place of secrets, in what tools give, before it is appended. What is
-// not appended is in no log, no request and no export.
+// Redactor: puts names in the place of secrets, in what tools give and files hold, before it is
+// appended. What is not appended is in no log, no request and no export.
 //
 // A secret of several lines is found line by line, wherever they stand. Short ones, below
 // kLeastBytes, are left: they are words. Plain data; safe from any thread.

@@ -21,7 +21,7 @@ constexpr std::uint32_t kLargeResult = 3000;
 constexpr std::int64_t kClearFromPermille = 600;  // Of the threshold.
 constexpr std::int64_t kWorthwhilePermille = 150;
 
-/// The text of the result, or message, that an event is.
+/// The text of the result that an event is; empty where it is none.
 Result<std::string> TextOf(const log::Log& log, log::Ordinal event) {
   ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
   const auto* result = std::get_if<protocol::ToolResult>(&found.payload);
@@ -91,11 +91,12 @@ Async<Status> MakeRoom(Workbench& bench, const protocol::Stamp& stamp, CancelTok
   const bool full = now >= room.threshold;
   const bool soon = now + growth.expected > room.most && now * 4 > room.threshold * 3;
   if (bench.settings->context.auto_compact && growth.answered && (full || soon)) {
-    growth.answered = false;
     CompactionWanted wanted{.trigger = full ? trigger::kAuto : trigger::kPredictive, .focus = ""};
     const Result<std::optional<Compacted>> done =
-        co_await Compact(bench, stamp, std::move(wanted), std::move(cancel));
+        co_await Compact(bench, stamp, std::move(wanted), cancel);
     if (!done) co_return std::unexpected(done.error());
+    // Not twice in a row: whether it helped is known when a model has answered.
+    growth.answered = cancel.cancelled();
     growth.expected = 0;
   }
   growth.last = TokensNow(bench);

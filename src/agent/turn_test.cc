@@ -41,11 +41,6 @@ class TurnTest : public WorkbenchTest {
     bench_->settings =
         CurrentSettings({.rules = {.mode = policy::Mode::kBypass}, .limits = limits});
   }
-  void Says(const std::string& text, std::string stop = "end") {
-    protocol::AssistantContent& reply = model_.replies.emplace_back();
-    reply.blocks.push_back(protocol::TextBlock{.text = text});
-    reply.stop_reason = std::move(stop);
-  }
   void Calls(const std::string& id) {
     protocol::AssistantContent& reply = model_.replies.emplace_back();
     reply.blocks.push_back(
@@ -81,7 +76,7 @@ class TurnTest : public WorkbenchTest {
 
 TEST_F(TurnTest, WhatHappensIsWrittenBeforeItCounts) {
   Calls("tc_1");
-  Says("Done.");
+  model_.Says("Done.");
   const TurnOutcome end = Run();
   EXPECT_EQ(end.reason, ended::kCompleted);
   EXPECT_EQ(end.text, "Done.");
@@ -94,7 +89,7 @@ TEST_F(TurnTest, WhatHappensIsWrittenBeforeItCounts) {
 }
 
 TEST_F(TurnTest, AReplyThatBrokeOffIsContinuedThreeTimesInARow) {
-  for (int i = 0; i < 10; ++i) Says("more and", std::string(provider::stop::kMaxTokens));
+  for (int i = 0; i < 10; ++i) model_.Says("more and", std::string(provider::stop::kMaxTokens));
   const TurnOutcome end = Run();
   EXPECT_EQ(end.steps, 4);
   EXPECT_EQ(end.reason, ended::kCompleted);

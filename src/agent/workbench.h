@@ -64,7 +64,7 @@ struct Workbench {
   std::shared_ptr<tool::Editor> editor = nullptr;  // Of the client; null: none was offered.
   Asks& asks;
   CurrentSettings settings;
-  Redactor redactor = {};  // Of the vault's values, in what tools give.
+  Redactor redactor = {};  // Of the vault's values, in what tools and files give.
   /// Keeps what was granted beyond this session. May be null.
   std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;
   std::optional<WantedOutput> output;

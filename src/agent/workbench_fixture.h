@@ -54,6 +54,9 @@ class WorkbenchTest : public log::LogTest {
   using log::LogTest::Append;
   std::string Append(log::Draft draft) { return Append(*log_, std::move(draft)); }
 
+  /// From now on nothing can be appended.
+  void CloseLog() { ASSERT_TRUE(log_->Close()); }
+
   /// Runs the loop until what is left waits for the test.
   void Settle() {
     for (int i = 0; i < 20; ++i) {

@@ -1,5 +1,7 @@
 #include "lane/changes.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "agent/session_tools.h"
@@ -54,35 +56,36 @@ Status LaneChanges::Change(const protocol::Change& change) {
     if (!mode) return Fail(Code::kInvalid, fmt::format("there is no mode {}", *change.mode));
     if (*mode == policy::Mode::kBypass) RETURN_IF_ERROR(device::MayBypass());
   }
+  std::optional<provider::Selected> model;
   if (change.model) {
-    ASSIGN_OR_RETURN(next_model_, select_(*change.model));
+    ASSIGN_OR_RETURN(model, select_(*change.model));
   }
-  if (change.effort) next_effort_ = change.effort;
   protocol::SessionInfo info;
   info.changes.title = change.title;
-  if (mode) {
-    bench_.settings.SetMode(*mode);
-    info.changes.mode = std::string(policy::ModeName(*mode));
-  }
-  if (!info.changes.title && !info.changes.mode) return {};
-  return agent::AppendEvent(bench_.log, std::move(info), {});
+  if (mode) info.changes.mode = std::string(policy::ModeName(*mode));
+  if (info.changes.title || info.changes.mode)
+    RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(info), {}));
+  // Only now: a mode that the log does not have must not let anything run.
+  if (mode) bench_.settings.SetMode(*mode);
+  if (model) next_model_ = std::move(model);
+  if (change.effort) next_effort_ = change.effort;
+  return {};
 }
 
 Status LaneChanges::Apply() {
   if (!next_model_ && !next_effort_) return {};
+  std::optional<std::string> effort = next_effort_;
   protocol::SessionInfo info;
   if (next_model_) {
-    if (next_model_->effort && !next_effort_) next_effort_ = next_model_->effort;
-    UseModel(*std::move(next_model_));
-    info.changes.model = provider_->model().FullName();
+    if (!effort) effort = next_model_->effort;
+    info.changes.model = next_model_->access.model.FullName();
   }
-  if (next_effort_) {
-    bench_.settings.SetEffort(*next_effort_);
-    info.changes.effort = next_effort_;
-  }
-  next_model_.reset();
-  next_effort_.reset();
+  info.changes.effort = effort;
+  // What the log does not take waits for the next time: a log says which model wrote what.
   RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(info), {}));
+  if (next_model_) UseModel(*std::exchange(next_model_, std::nullopt));
+  if (effort) bench_.settings.SetEffort(*std::move(effort));
+  next_effort_.reset();
   // A session without instructions has sent nothing: its first toolset comes with them.
   return bench_.cache_key.empty() ? Status() : agent::KeepToolset(bench_, {});
 }

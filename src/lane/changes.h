@@ -37,6 +37,7 @@ class LaneChanges {
   ~LaneChanges();
 
   /// Mode and title change at once. Model and effort wait for Apply: a turn is one model's work.
+  /// All of it is changed, or nothing.
   Status Change(const protocol::Change& change);
   /// Between turns.
   Status Apply();

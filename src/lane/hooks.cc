@@ -28,7 +28,7 @@ void LaneHooks::OpenHooks(LaneSetup& setup) {
   bench_.hooks = hooks_.get();
   if (setup.woken) return;
   started_.emplace(bench_.loop);
-  bench_.loop.Spawn(TellStart(setup.fresh ? "startup" : "resume"));
+  bench_.loop.Spawn(TellStart(setup.fresh ? "startup" : "resume", *started_));
 }
 
 Status LaneHooks::OpenExtensions(LaneSetup& setup) {
@@ -59,8 +59,7 @@ Status LaneHooks::OpenExtensions(LaneSetup& setup) {
 }
 
 /// What hooks add is told to the model with the first message.
-Async<void> LaneHooks::TellStart(std::string how) {
-  const Pending<bool> started = *started_;
+Async<void> LaneHooks::TellStart(std::string how, Pending<bool> started) {
   hook::Occasion occasion = hook::OnSessionStart(how, bench_.model->model().FullName());
   const protocol::Stamp stamp;
   // Ignoring the error on purpose: the next append of a turn meets it as well.

@@ -32,7 +32,8 @@ class LaneHooks {
   /// Starts the extensions; their tools join the session's. Of two tools with one name the one that
   /// was added first stays.
   Status OpenExtensions(LaneSetup& setup);
-  /// Hooks are told of the session, unless it was only asleep.
+  /// Hooks are told of the session, unless it was only asleep. From here on the lane must be closed
+  /// before it is destroyed.
   void OpenHooks(LaneSetup& setup);
 
   /// Ends when hooks have heard that the session begins: what they add is owed by then.
@@ -50,7 +51,7 @@ class LaneHooks {
   Async<Result<hook::CommandReply>> RunCommand(std::string name, std::string text);
 
  private:
-  Async<void> TellStart(std::string how);
+  Async<void> TellStart(std::string how, Pending<bool> started);
 
   agent::Workbench& bench_;
   std::unique_ptr<hook::Hooks> hooks_;            // Null when there are none.

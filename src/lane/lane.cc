@@ -50,7 +50,6 @@ Status Lane::Prepare() {
   RETURN_IF_ERROR(parts_->hooks.OpenExtensions(setup));
   ASSIGN_OR_RETURN(const std::vector<std::string> notes, OpenToolset(bench, setup, unfinished));
   notes_.insert(notes_.end(), notes.begin(), notes.end());
-  parts_->hooks.OpenHooks(setup);
   bench.settings.Grant(unfinished.grants);
   parts_->instructions = std::make_unique<LaneInstructions>(bench, std::move(setup.instructions),
                                                             std::move(unfinished.snapshot));
@@ -65,6 +64,8 @@ Status Lane::Prepare() {
           "the session keeps its instructions: what was appended to them is told to the model as "
           "an addition");
   }
+  // Last: what runs for them refers to the lane, which is gone when one of the above fails.
+  parts_->hooks.OpenHooks(setup);
   work_->GoOn();
   return {};
 }

@@ -74,25 +74,40 @@ Result<std::string> LaneMarks::SnipByModel(const std::optional<std::string>& tur
   return text.empty() ? std::string("There is no finished turn before this one.") : text;
 }
 
-/// Nothing may stand between a message and its results: while a turn runs the pin is owed, and the
-/// next step tells of it.
-Status LaneMarks::TellOfPin(std::string text) {
+/// Nothing may stand between a message and its results: while a turn runs the text is owed, and the
+/// next step tells of it. Nothing: too much is owed already.
+Result<std::optional<protocol::Payload>> LaneMarks::TellingOf(std::string text) {
   if (turns_.working()) {
     agent::NewOwed owed{
         .origin = "user", .kind = std::string(agent::item::kPin), .text = std::move(text)};
-    return agent::Owe(bench_, std::move(owed), {});
+    return agent::OwedEvent(bench_, std::move(owed));
   }
   agent::NewItem item{.kind = agent::item::kPin, .origin = "user", .content = std::move(text)};
-  return agent::AppendItem(bench_.log, std::move(item), {});
+  ASSIGN_OR_RETURN(const bool merges, agent::MayMerge(bench_.log));
+  ASSIGN_OR_RETURN(protocol::HarnessItem told, agent::MakeItem(std::move(item), merges));
+  return std::optional<protocol::Payload>(std::move(told));
+}
+
+/// One batch: a pin that the model cannot be told of is not made.
+Status LaneMarks::AppendPin(protocol::Pin pin, std::string text) {
+  ASSIGN_OR_RETURN(std::optional<protocol::Payload> told, TellingOf(std::move(text)));
+  std::vector<log::Draft> batch;
+  batch.push_back({.payload = std::move(pin), .id = "", .stamp = {}});
+  const bool tells = told.has_value();
+  if (tells) batch.push_back({.payload = *std::move(told), .id = "", .stamp = {}});
+  RETURN_IF_ERROR(bench_.log.Append(std::move(batch)));
+  if (!tells) DoubtPins();
+  return {};
 }
 
 Status LaneMarks::TellOfPins(const protocol::Stamp& stamp) {
-  if (!std::exchange(pins_unsure_, false)) return {};
+  if (!pins_unsure_) return {};
   ASSIGN_OR_RETURN(const std::vector<std::string> untold, agent::UntoldPins(bench_.log));
   for (const std::string& text : untold) {
     agent::NewItem item{.kind = agent::item::kPin, .origin = "user", .content = text};
     RETURN_IF_ERROR(agent::AppendItem(bench_.log, std::move(item), stamp));
   }
+  pins_unsure_ = false;
   return {};
 }
 
@@ -120,8 +135,7 @@ Result<std::string> LaneMarks::Pin(const std::string& text) {
   event.pin_id = pin.pin_id;
   event.text = text;
   event.source = pin.source;
-  RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(event), {}));
-  RETURN_IF_ERROR(TellOfPin(agent::PinnedText(pin)));
+  RETURN_IF_ERROR(AppendPin(std::move(event), agent::PinnedText(pin)));
   return fmt::format("pinned as {}", pin.pin_id);
 }
 
@@ -141,8 +155,7 @@ Result<std::string> LaneMarks::Unpin(const std::string& id) {
   event.pin_id = pin.pin_id;
   event.removed = true;
   event.source = agent::kPinnedByUser;
-  RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(event), {}));
-  RETURN_IF_ERROR(TellOfPin(agent::UnpinnedText(pin)));
+  RETURN_IF_ERROR(AppendPin(std::move(event), agent::UnpinnedText(pin)));
   return fmt::format("unpinned {}", pin.pin_id);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "lane/lane_turns.h"
+#include "protocol/event.h"
 #include "protocol/live.h"
 
 namespace stet::agent {
@@ -38,7 +39,8 @@ class LaneMarks {
   Result<std::string> Snip(const protocol::Mark& mark, const std::string& by);
   Result<std::string> RaiseGate(const std::string& text);
   Result<std::string> CloseFinding(const protocol::Mark& mark, const std::string& by);
-  Status TellOfPin(std::string text);
+  Result<std::optional<protocol::Payload>> TellingOf(std::string text);
+  Status AppendPin(protocol::Pin pin, std::string text);
 
   agent::Workbench& bench_;
   const LaneTurns& turns_;

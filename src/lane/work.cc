@@ -195,10 +195,14 @@ Async<Result<agent::TurnOutcome>> LaneWork::RunTurn(std::string text, bool resum
 Async<void> LaneWork::RunCompaction(std::string focus) {
   TellEnd(co_await turn_->Compact(std::move(focus)));
   parts_.marks->DoubtPins();
+  // Ignoring the error on purpose: what was not applied waits, and the next append meets it as
+  // well.
+  (void)parts_.changes.Apply();
   const Pending<bool> rested = *rested_;
   DropTurn();
-  // Tasks that ended during the compaction are told only now.
-  if (PrepareOwed().value_or(false)) parts_.bench.loop.Spawn(RunTurns("", false));
+  // What was sent during the compaction is queued, and tasks that ended are told only now.
+  std::string text;
+  if (PrepareNext(text).value_or(false)) parts_.bench.loop.Spawn(RunTurns(std::move(text), false));
   rested.Set(true);
 }
 

@@ -26,8 +26,9 @@ bool SameValue(std::string_view a, std::string_view b) {
 }
 
 /// Whether `update` allows for the session at least what we would: our own suggestion, or the whole
-/// tool. A narrower rule than ours allows this call only.
-bool Grants(const JsonView& update, const protocol::PermissionAsk& ask) {
+/// tool. A narrower rule than ours allows this call only. Of an `edited` call the host grants a
+/// rule of its own, which our suggestion does not cover.
+bool Grants(const JsonView& update, const protocol::PermissionAsk& ask, bool edited) {
   if (update["type"].StringOr("") != "addRules" || update["behavior"].StringOr("") != "allow" ||
       update["destination"].StringOr("") != "session")
     return false;
@@ -35,7 +36,8 @@ bool Grants(const JsonView& update, const protocol::PermissionAsk& ask) {
   bool grants = false;
   update["rules"].ForEach([&](const JsonView& rule) {
     const std::string content = rule["ruleContent"].StringOr("");
-    if (rule["toolName"].StringOr("") == ours.tool && (content.empty() || content == ours.content))
+    if (rule["toolName"].StringOr("") == ours.tool &&
+        (content.empty() || (!edited && content == ours.content)))
       grants = true;
   });
   return grants;
@@ -52,7 +54,8 @@ AskReply PermissionReply(const protocol::PermissionAsk& ask, const JsonView& sai
     if (input.is_object() && !SameValue(input.text(), ask.args.text))
       answer.args = Raw{std::string(input.text())};
     said["updatedPermissions"].ForEach([&](const JsonView& update) {
-      if (!ask.session_rule.empty() && Grants(update, ask)) answer.scope = "session";
+      if (!ask.session_rule.empty() && Grants(update, ask, answer.args.has_value()))
+        answer.scope = "session";
       if (update["type"].StringOr("") == "setMode") reply.mode = update["mode"].String();
     });
   } else {

@@ -56,6 +56,17 @@ TEST(StreamAsksTest, ARuleForTheSessionCountsWhenItCoversWhatWeWouldAllow) {
             "once");
 }
 
+TEST(StreamAsksTest, OfAnEditedCallOnlyARuleForTheWholeToolCountsForTheSession) {
+  const auto scope = [](std::string_view rule) {
+    return AnswerTo(R"({"behavior":"allow","updatedInput":{"command":"make y"},)"
+                    R"("updatedPermissions":[{"type":"addRules","rules":[)" +
+                    std::string(rule) + R"(],"behavior":"allow","destination":"session"}]})")
+        .scope;
+  };
+  EXPECT_EQ(scope(R"({"toolName":"Bash","ruleContent":"make x"})"), "once");
+  EXPECT_EQ(scope(R"({"toolName":"Bash"})"), "session");
+}
+
 TEST(StreamAsksTest, WhatIsNotAYesIsANo) {
   for (const char* response : {"null", "{}", "[]", R"({"behavior":"yes"})", R"({"behavior":7})"})
     EXPECT_FALSE(AnswerTo(response).allow) << response;

@@ -72,6 +72,34 @@ TEST_F(CompactionTest, ARewindToBeforeItTakesItBack) {
   EXPECT_FALSE(LastRequest().contains("Wrong."));
 }
 
+TEST_F(CompactionTest, WhatIsChangedOrSentDuringItCountsBehindIt) {
+  Script(ScriptOf(R"("firstByteMs":1000,"blocks":[{"text":"They talk."}])", Texts(4, 3000)));
+  Open(Here());
+  Run("first question");
+  Run("second question");
+  const auto compaction = Send("", "compact");
+  ASSERT_TRUE(heard_->Await<protocol::ModelCall>(
+      [](const protocol::ModelCall& call) { return call.purpose == "compaction"; }));
+  EXPECT_EQ(Send("third question").what, "queued");
+  protocol::Change change;
+  change.effort = "high";
+  ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Change, change));
+  EXPECT_EQ(EndOf(*compaction.turn_id).reason, "completed");
+  ASSERT_TRUE(heard_->AwaitTransient<protocol::RuntimeEnd>(
+      [n = 0](const auto&) mutable { return ++n == 4; }));
+  EXPECT_TRUE(LastRequest().contains("third question")) << "no client had to send it again";
+  EXPECT_TRUE(State().follow_ups.empty());
+  std::vector<std::string> order;
+  for (const protocol::Event& event : heard_->Events()) {
+    const auto* info = std::get_if<protocol::SessionInfo>(&event.payload);
+    if (info != nullptr && info->changes.effort) order.push_back(*info->changes.effort);
+    const auto* said = std::get_if<protocol::UserMessage>(&event.payload);
+    if (said != nullptr) order.push_back(protocol::PlainText(said->message.blocks));
+  }
+  EXPECT_EQ(order, (std::vector<std::string>{"first question", "second question", "high",
+                                             "third question"}));
+}
+
 TEST_F(CompactionTest, ThereMustBeSomethingToCompact) {
   Script(R"({"replies":[{"blocks":[{"text":"hi"}]}]})");
   Open(Here());

@@ -10,6 +10,7 @@
 #include "client/await.h"
 #include "device/trust.h"
 #include "tests/model/gate_fixture.h"
+#include "tests/model/left_log_fixture.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -567,34 +568,13 @@ class EarlierClock final : public Clock {
 TEST_F(LiveTest, ATurnOnAnotherDayBeginsWithTheDate) {
   Script(R"({"replies":[{"times":0,"blocks":[{"text":"ok"}]}]})");
   EarlierClock earlier;
-  log::Options options;
-  options.mode = log::Mode::kWrite;
-  options.clock = &earlier;
-  protocol::Header header;
-  header.session_id = "ses_old";
-  header.kind = "chat";
-  header.meta.cwd = project_;
-  const std::string folder = store::SessionStore(roots_).NewDir("ses_old");
-  ASSERT_TRUE(MakeDirs(roots_.sessions()));
-  const auto old = log::Log::Create(folder, header, options);
-  ASSERT_TRUE(old) << old.error().Text();
-  const auto append = [&](protocol::Payload payload) {
-    std::vector<log::Draft> batch;
-    batch.push_back({.payload = std::move(payload), .id = "", .stamp = {}});
-    batch[0].stamp.turn_id = "turn_old";
-    EXPECT_TRUE((*old)->Append(std::move(batch)));
-  };
-  protocol::UserMessage asked;
-  asked.source = "user";
-  asked.message.blocks.emplace_back(protocol::TextBlock{.text = "hello"});
-  append(asked);
-  protocol::Turn turn;
-  turn.phase = "start";
-  append(turn);
-  turn.phase = "end";
-  turn.reason = "completed";
-  append(turn);
-  ASSERT_TRUE((*old)->Close());
+  {
+    LeftLog old(roots_, "ses_old", project_, earlier);
+    protocol::Turn turn;
+    turn.phase = "end";
+    turn.reason = "completed";
+    old.Append(turn);
+  }
   protocol::Attach again = Here();
   again.session_id = "ses_old";
   Open(again);

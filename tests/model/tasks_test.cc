@@ -2,6 +2,7 @@
 // and what clients see and have stopped.
 #include "client/await.h"
 #include "tests/model/gate_fixture.h"
+#include "tests/model/left_log_fixture.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
@@ -217,40 +218,20 @@ TEST_F(TasksLiveTest, ACopyIsToldThatWhatRunsIsNotItsOwn) {
 
 TEST_F(TasksLiveTest, WhatDiedWithItsProcessIsLostAndToldOnce) {
   Script(R"({"replies":[{"times":0,"blocks":[{"text":"ok"}]}]})");
-  protocol::Header header;
-  header.session_id = "ses_dead";
-  header.kind = "chat";
-  header.meta.cwd = project_;
-  log::Options options;
-  options.mode = log::Mode::kWrite;
-  ASSERT_TRUE(MakeDirs(roots_.sessions()));
-  const std::string folder = store::SessionStore(roots_).NewDir("ses_dead");
+  std::string folder;
   {
-    const auto log = log::Log::Create(folder, header, options);
-    ASSERT_TRUE(log) << log.error().Text();
-    const auto append = [&](protocol::Payload payload) {
-      std::vector<log::Draft> batch;
-      batch.push_back({.payload = std::move(payload), .id = "", .stamp = {}});
-      batch[0].stamp.turn_id = "turn_1";
-      EXPECT_TRUE((*log)->Append(std::move(batch)));
-    };
-    protocol::UserMessage asked;
-    asked.source = "user";
-    asked.message.blocks.emplace_back(protocol::TextBlock{.text = "hello"});
-    append(asked);
-    protocol::Turn turn;
-    turn.phase = "start";
-    append(turn);
+    LeftLog left(roots_, "ses_dead", project_);
+    folder = left.folder();
     protocol::AssistantMessage called;
     called.message.blocks.emplace_back(protocol::ToolCallBlock{
         .tool_call_id = "call_1", .tool_name = "Bash", .args = Raw{R"({"command":"serve"})"}});
-    append(called);
+    left.Append(called);
     protocol::Task start;
     start.task_id = "shell-1";
     start.kind = "shell";
     start.phase = "start";
     start.tool_call_id = "call_1";
-    append(start);
+    left.Append(start);
     // And here it was killed: the call has no result.
   }
   ASSERT_TRUE(MakeDirs(folder + "/tasks"));

@@ -7,6 +7,7 @@
 #include "agent/asks.h"
 #include "agent/calls/one.h"
 #include "agent/hooks.h"
+#include "agent/question.h"
 #include "agent/settings.h"
 #include "base/diagnostics.h"
 #include "base/hash.h"
@@ -42,7 +43,8 @@ const protocol::Permission* Calls::AskedBefore(const One& one) const {
 }
 
 Async<Calls::GoesOn> Calls::AskPerson(One& one) {
-  protocol::PermissionAsk ask;
+  WantedPermission wanted;
+  protocol::PermissionAsk& ask = wanted.ask;
   ask.tool_call_id = one.block.tool_call_id;
   ask.tool = one.block.tool_name;
   ask.args = one.args;
@@ -64,15 +66,17 @@ Async<Calls::GoesOn> Calls::AskPerson(One& one) {
   NotifyHooks(bench_, stamp_,
               hook::OnNotification("permission_prompt", fmt::format("{} waits for your word: {}",
                                                                     ask.tool, ask.summary)));
+  wanted.args_hash = FastHashHex(one.args.text);
+  wanted.rule_for_edit = [this, &one](const Raw& args) { return RuleForEdit(one, args); };
   Result<PermissionReply> said =
-      co_await bench_.asks.Permission(ask, FastHashHex(one.args.text), stamp_, cancel_);
+      co_await bench_.asks.Permission(std::move(wanted), stamp_, cancel_);
   if (!said) co_return std::unexpected(said.error());
   if (!*said) {
     CO_RETURN_IF_ERROR(Answer(one.block, NotRun("the turn was cancelled before it was allowed")));
     co_return false;
   }
   const protocol::PermissionAnswer& answer = (*said)->answer;
-  if (answer.allow && answer.scope != "once") Grant(ask.session_rule, answer.scope);
+  if ((*said)->granted) Grant(*(*said)->granted, answer.scope);
   one.by = (*said)->by;
   co_return TakeAnswer(one, answer);
 }
@@ -87,6 +91,19 @@ Calls::GoesOn Calls::TakeAnswer(One& one, const protocol::PermissionAnswer& answ
   }
   if (!answer.args || answer.args->text == one.args.text) return true;
   return Change(one, *answer.args, "as the user edited it");
+}
+
+/// The rule that covers the call with the arguments that a client gave it; nothing when it may not
+/// run with them: what is refused grants nothing.
+std::optional<std::string> Calls::RuleForEdit(const One& one, const Raw& args) const {
+  const Result<tool::Intent> intent = IntentOf(one, args);
+  if (!intent) return std::nullopt;
+  const policy::Rules& rules = bench_.settings->rules;
+  const policy::Question question =
+      QuestionOf(one.block.tool_name, *intent, bench_.workspace, rules);
+  const policy::Decision decision = policy::Decide(rules, question, CircumstancesOf(*intent));
+  if (decision.verdict == policy::Verdict::kDeny) return std::nullopt;
+  return policy::RuleText(policy::GrantFor(rules, question));
 }
 
 /// The rule allows from now on, in this session; a wider grant is also kept for later sessions.

@@ -145,13 +145,17 @@ policy::Circumstances Calls::CircumstancesOf(const tool::Intent& intent) const {
   return now;
 }
 
+/// What the call would do with these arguments; fails when they do not fit the tool.
+Result<tool::Intent> Calls::IntentOf(const One& one, const Raw& args) const {
+  RETURN_IF_ERROR(bench_.tools.Check(one.block.tool_name, args));
+  return one.tool->Intend(args, bench_.workspace);
+}
+
 /// Takes the arguments that the user or a hook put in place of the model's, and lets policy decide
 /// again: the decision, and any answer, was about the old ones.
 Calls::GoesOn Calls::Change(One& one, Raw args, std::string_view how) {
   one.args = std::move(args);
-  const Status fits = bench_.tools.Check(one.block.tool_name, one.args);
-  Result<tool::Intent> intent =
-      fits ? one.tool->Intend(one.args, bench_.workspace) : std::unexpected(fits.error());
+  Result<tool::Intent> intent = IntentOf(one, one.args);
   if (!intent) {
     RETURN_IF_ERROR(Answer(one.block, NotRun(fmt::format("{}, {}", how, intent.error().message))));
     return false;

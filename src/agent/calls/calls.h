@@ -96,6 +96,7 @@ class Calls {
   [[nodiscard]] policy::Circumstances CircumstancesOf(const tool::Intent& intent) const;
   Async<GoesOn> HearHooks(One& one);
   GoesOn Change(One& one, Raw args, std::string_view how);
+  [[nodiscard]] Result<tool::Intent> IntentOf(const One& one, const Raw& args) const;
 
   // Ask.
   Async<GoesOn> Ask(One& one);
@@ -103,6 +104,7 @@ class Calls {
   Async<GoesOn> AskPerson(One& one);
   [[nodiscard]] const protocol::Permission* AskedBefore(const One& one) const;
   GoesOn TakeAnswer(One& one, const protocol::PermissionAnswer& answer);
+  [[nodiscard]] std::optional<std::string> RuleForEdit(const One& one, const Raw& args) const;
   void Grant(const std::string& rule, const std::string& scope);
 
   // Start, finish.
