@@ -52,14 +52,19 @@ class Opener {
 
  private:
   Result<LaneSetup> Prepare();
+  Status ReadSettings();
+  [[nodiscard]] Result<policy::Rules> FindRules() const;
+  [[nodiscard]] agent::SessionSettings MakeSettings(const policy::Rules& rules,
+                                                    const std::vector<std::string>& keys) const;
+  [[nodiscard]] agent::InstructionSources FindInstructions() const;
+  LaneSetup MakeSetup(const policy::Rules& rules, std::vector<std::string> keys);
   Status NoteSettings(LaneSetup& setup) const;
   Status OpenLog();
   Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
   [[nodiscard]] Result<std::string> NewId() const;
   Result<std::string> Fork(const std::string& session, const log::Options& options);
   Status FindModel();
-  Status FindHooks(const std::string& project, const protocol::TrustReport& trust,
-                   LaneSetup& setup) const;
+  Status FindHooks(LaneSetup& setup) const;
 
   [[nodiscard]] provider::Environment Keys() const {
     return device::KeyLookup(roots_, request_.environment);
@@ -69,7 +74,9 @@ class Opener {
   const config::Roots& roots_;
   const Attach& attach_;
   store::SessionStore store_;
-  config::Settings settings_;
+  std::string project_;
+  device::LayeredSettings layers_;
+  config::Settings settings_;  // All layers of them.
   std::unique_ptr<log::Log> log_;
   bool fresh_ = false;
   std::string made_;  // The folder of a session that was made for this.
@@ -160,14 +167,14 @@ Result<std::unique_ptr<log::Log>> Opener::Make(const log::Options& options) {
 }
 
 /// And extensions. A project's own only when it is trusted.
-Status Opener::FindHooks(const std::string& project, const protocol::TrustReport& trust,
-                         LaneSetup& setup) const {
+Status Opener::FindHooks(LaneSetup& setup) const {
+  const protocol::TrustReport& trust = layers_.trust;
   ASSIGN_OR_RETURN(setup.hooks,
                    device::CollectHooks({.user = settings_,
                                          .user_file = roots_.settings(),
-                                         .project_file = project + "/.stet/config.toml",
+                                         .project_file = project_ + "/.stet/config.toml",
                                          .trusted_hooks = device::Trusts(trust, "hooks")}));
-  const device::ExtensionSources sources = device::ExtensionsOf(roots_, project, settings_, trust);
+  const device::ExtensionSources sources = device::ExtensionsOf(roots_, project_, settings_, trust);
   hook::FoundExtensions found =
       hook::FindExtensions(device::ExtensionFolders(sources), sources.disabled);
   setup.extensions = std::move(found.manifests);
@@ -176,40 +183,44 @@ Status Opener::FindHooks(const std::string& project, const protocol::TrustReport
   return {};
 }
 
-Result<LaneSetup> Opener::Prepare() {
+/// What stands in files: which project this is, and how it is worked on there.
+Status Opener::ReadSettings() {
   const std::string root = agent::GitRoot(attach_.cwd);
-  const std::string project = root.empty() ? attach_.cwd : root;
-  ASSIGN_OR_RETURN(const device::LayeredSettings session,
-                   device::ReadLayeredSettings(roots_, project));
-  settings_ = session.all;
-  RETURN_IF_ERROR(OpenLog());
-  const provider::Model& model = model_.access.model;
-  std::vector<std::string> keys = device::KeyVariables(settings_);
-  if (!model.key_variable.empty()) keys.push_back(model.key_variable);
+  project_ = root.empty() ? attach_.cwd : root;
+  ASSIGN_OR_RETURN(layers_, device::ReadLayeredSettings(roots_, project_));
+  settings_ = layers_.all;
+  return {};
+}
+
+Result<policy::Rules> Opener::FindRules() const {
   ASSIGN_OR_RETURN(policy::Rules rules,
                    device::MakeRules({.roots = roots_,
                                       .settings = settings_,
-                                      .own = session.own,
+                                      .own = layers_.own,
                                       .attach = attach_,
-                                      .project = project,
+                                      .project = project_,
                                       .kept_mode = log_->index().state().info.mode.value_or("")}));
-  rules.trusts_git = device::Trusts(session.trust, "git");
-  agent::SandboxRules boxes = device::MakeSandboxRules({.roots = roots_,
-                                                        .settings = settings_.sandbox,
-                                                        .project = project,
-                                                        .more_roots = rules.more_roots,
-                                                        .home = device::ProcessEnvironment("HOME"),
-                                                        .secret_variables = keys,
-                                                        .exclude = rules.exclude});
+  rules.trusts_git = device::Trusts(layers_.trust, "git");
+  return rules;
+}
+
+/// What the user asked for now, else what the session kept, else what the files say.
+agent::SessionSettings Opener::MakeSettings(const policy::Rules& rules,
+                                            const std::vector<std::string>& keys) const {
   const protocol::InfoChanges& kept = log_->index().state().info;
-  const auto settings = std::make_shared<const config::Settings>(settings_);
-  agent::SessionSettings worked{
+  agent::SessionSettings made{
       .model = model_,
       .effort = attach_.effort ? attach_.effort
                 : kept.effort  ? kept.effort
                                : model_.effort,
       .rules = rules,
-      .sandbox = std::move(boxes),
+      .sandbox = device::MakeSandboxRules({.roots = roots_,
+                                           .settings = settings_.sandbox,
+                                           .project = project_,
+                                           .more_roots = rules.more_roots,
+                                           .home = device::ProcessEnvironment("HOME"),
+                                           .secret_variables = keys,
+                                           .exclude = rules.exclude}),
       .limits = {.max_steps = attach_.max_steps,
                  .max_price = attach_.max_price,
                  .max_tokens = attach_.max_tokens,
@@ -222,31 +233,41 @@ Result<LaneSetup> Opener::Prepare() {
   // Without its key the session simply has no title.
   if (settings_.roles.contains("auxiliary")) {
     if (Result<provider::Selected> auxiliary = provider::SelectRole(settings_, "auxiliary", Keys()))
-      worked.auxiliary = *std::move(auxiliary);
+      made.auxiliary = *std::move(auxiliary);
   }
-  LaneSetup setup{
+  return made;
+}
+
+agent::InstructionSources Opener::FindInstructions() const {
+  return {.cwd = attach_.cwd,
+          .home = device::ProcessEnvironment("HOME"),
+          .user_instructions = roots_.config + "/AGENTS.md",
+          .appended = attach_.append_system_prompt,
+          .baseline = attach_.system_prompt,
+          .fallback = settings_.instructions.fallback.value_or(std::vector<std::string>()),
+          .context_window = model_.access.model.context_window};
+}
+
+/// Hands the log over.
+LaneSetup Opener::MakeSetup(const policy::Rules& rules, std::vector<std::string> keys) {
+  const auto settings = std::make_shared<const config::Settings>(settings_);
+  agent::SessionSettings worked = MakeSettings(rules, keys);
+  return {
       .loop = request_.loop,
       .models = request_.models,
       .log = std::move(log_),
       .settings = std::move(worked),
-      .instructions = {.cwd = attach_.cwd,
-                       .home = device::ProcessEnvironment("HOME"),
-                       .user_instructions = roots_.config + "/AGENTS.md",
-                       .appended = attach_.append_system_prompt,
-                       .baseline = attach_.system_prompt,
-                       .fallback =
-                           settings_.instructions.fallback.value_or(std::vector<std::string>()),
-                       .context_window = model.context_window},
-      .workspace = {.project = project,
+      .instructions = FindInstructions(),
+      .workspace = {.project = project_,
                     .cwd = attach_.cwd,
-                    .context_window = model.context_window,
+                    .context_window = model_.access.model.context_window,
                     .exclude = rules.unsearched,
                     .secret_names = policy::SecretNames()},
       .tools = {.only = attach_.tools,
                 .disabled = settings_.tools.disabled.value_or(std::vector<std::string>())},
       .output_schema = attach_.output_schema,
-      .variables = VariablesFor(request_.environment, keys, session.trust),
-      .hidden = keys,
+      .variables = VariablesFor(request_.environment, keys, layers_.trust),
+      .hidden = std::move(keys),
       .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
       .answers = attach_.answers,
       .keep_waiting = !attach_.at,
@@ -254,7 +275,7 @@ Result<LaneSetup> Opener::Prepare() {
       .woken = request_.woken,
       .redactor = {},
       .keep_grant =
-          [roots = roots_, project](const std::string& scope, const std::string& rule) {
+          [roots = roots_, project = project_](const std::string& scope, const std::string& rule) {
             return device::KeepGrant(
                 scope == "project" ? roots.project_rules(project) : roots.rules(), rule);
           },
@@ -263,12 +284,22 @@ Result<LaneSetup> Opener::Prepare() {
           [settings, keys = Keys()](const std::string& asked) {
             return provider::SelectModel(*settings, asked, keys);
           }};
+}
+
+Result<LaneSetup> Opener::Prepare() {
+  RETURN_IF_ERROR(ReadSettings());
+  RETURN_IF_ERROR(OpenLog());
+  ASSIGN_OR_RETURN(const policy::Rules rules, FindRules());
+  std::vector<std::string> keys = device::KeyVariables(settings_);
+  if (const std::string& key = model_.access.model.key_variable; !key.empty()) keys.push_back(key);
+  LaneSetup setup = MakeSetup(rules, std::move(keys));
   ASSIGN_OR_RETURN(setup.redactor, device::VaultRedactor(roots_));
-  if (attach_.mode.empty() && kept.mode == policy::ModeName(policy::Mode::kBypass))
+  const std::optional<std::string>& kept = setup.log->index().state().info.mode;
+  if (attach_.mode.empty() && kept == policy::ModeName(policy::Mode::kBypass))
     setup.notes.emplace_back("the mode bypass does not outlive its opening: the mode is default");
-  if (std::string note = device::TrustNote(session.trust); !note.empty())
+  if (std::string note = device::TrustNote(layers_.trust); !note.empty())
     setup.notes.push_back(std::move(note));
-  RETURN_IF_ERROR(FindHooks(project, session.trust, setup));
+  RETURN_IF_ERROR(FindHooks(setup));
   return setup;
 }
 
