@@ -203,7 +203,7 @@ Status LiftStop(Workbench& bench, const protocol::Stamp& stamp) {
     return {};
   protocol::Stop lifted;
   lifted.kind = stop->kind;
-  lifted.reason = "somebody went on";
+  lifted.reason = "the session went on";
   lifted.cleared = true;
   return AppendEvent(bench.log, std::move(lifted), stamp);
 }

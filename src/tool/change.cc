@@ -18,10 +18,11 @@ constexpr mode_t kNewFileMode = 0666;  // Less the umask, as editors do it.
 constexpr mode_t kNewFolderMode = 0777;
 
 Status Touched(const std::string& path) {
-  return Fail(Code::kConflict,
-              fmt::format("{} was changed by somebody else just now. Nothing was written. Read it "
-                          "again.",
-                          path));
+  return Fail(
+      Code::kConflict,
+      fmt::format("{} was changed by another program just now. Nothing was written. Read it "
+                  "again.",
+                  path));
 }
 
 bool WasOnDisk(const Change& change) { return change.before && change.before->on_disk; }
@@ -43,10 +44,12 @@ Status CheckContent(const Change& change) {
   const auto now = ReadRegularFile(change.path, kMaxTextBytes);
   if (now && now->bytes == change.before->bytes) return {};
   if (!change.before->in_editor) return Touched(change.path);
-  return Fail(Code::kConflict,
-              fmt::format("{} is not saved in the user's editor, which lets nobody write into it. "
-                          "Nothing was written. Ask the user to save it.",
-                          change.path));
+  return Fail(
+      Code::kConflict,
+      fmt::format(
+          "{} is not saved in the user's editor, which lets no other program write into it. "
+          "Nothing was written. Ask the user to save it.",
+          change.path));
 }
 
 /// No folder above it has become a symlink since the path was resolved.
