@@ -70,6 +70,7 @@ class Updates {
   void Add(const client::SceneItem& item, const client::CallItem& call);
   void Add(const client::SceneItem& item, const client::MarkerItem& marker);
   void Add(const client::SceneItem&, const client::NoteItem&) {}
+  void Add(const client::SceneItem&, const client::TurnItem&) {}
   void Change(Told& told, const client::CallItem& call, std::int64_t ts);
   void TellTitle();
   void TellCall(std::string_view kind, Told& told, const client::CallItem& call);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "base/version.h"
 #include "protocol/ids.h"
@@ -53,7 +54,8 @@ Connection::Connection(Loop& loop, Random& random, ConnectionOptions options)
       options_(std::move(options)),
       trouble_(Code::kUnavailable, "the host has not answered yet"),
       client_id_(protocol::NewClientId(random, options_.name)),
-      timer_(loop) {
+      timer_(loop),
+      check_(loop) {
   Dial();
 }
 
@@ -116,6 +118,9 @@ void Connection::SayHello() {
 
 /// It may be in the middle of calling us, so it is destroyed later.
 void Connection::DropChannel() {
+  check_.Cancel();
+  checking_ = false;
+  EndSilence();
   if (!channel_) return;
   loop_.Post([dead = std::shared_ptr<rpc::Channel>(std::move(channel_))] {});
 }
@@ -147,7 +152,44 @@ void Connection::End(const Error& why) {
   ForEachFollower([&](Follower& follower) { follower.OnGone(why); });
 }
 
+bool Connection::expects_more() const {
+  if (state_ != LinkState::kConnected || !channel_) return false;
+  return std::ranges::any_of(waiting_, [](const auto& one) { return one.second.sent; }) ||
+         std::ranges::any_of(followers_,
+                             [](const auto& one) { return one.second->expects_news(); });
+}
+
+void Connection::WatchSilence() {
+  if (checking_ || !expects_more()) return;
+  heard_ = SystemClock().Steady();
+  checking_ = true;
+  check_.Start(options_.check_every, [this] { CheckSilence(); });
+}
+
+/// What is owed comes with the next frame, whatever that is.
+void Connection::CheckSilence() {
+  checking_ = expects_more();
+  if (!checking_) return EndSilence();
+  if (SystemClock().Steady() - heard_ >= options_.check_every) {
+    if (!std::exchange(pinged_, true)) {
+      channel_->Send(Encode(protocol::Ping()));
+    } else if (!std::exchange(silent_, true)) {
+      if (options_.on_silence) options_.on_silence(heard_);
+    }
+  }
+  if (!channel_) return;  // The line broke under the ping.
+  check_.Start(options_.check_every, [this] { CheckSilence(); });
+}
+
+void Connection::EndSilence() {
+  pinged_ = false;
+  if (!std::exchange(silent_, false)) return;
+  if (options_.on_silence) options_.on_silence(std::nullopt);
+}
+
 void Connection::Hear(std::string_view frame) {
+  heard_ = SystemClock().Steady();
+  EndSilence();
   if (!IsValidUtf8(frame)) return Lost(Error(Code::kInvalid, "the host sent no text"));
   const std::uint64_t line = line_;
   while (!frame.empty() && channel_ && line == line_) {
@@ -155,6 +197,7 @@ void Connection::Hear(std::string_view frame) {
     Take(frame.substr(0, end));
     frame.remove_prefix(std::min(end + 1, frame.size()));
   }
+  WatchSilence();
 }
 
 void Connection::Take(std::string_view message) {
@@ -265,7 +308,9 @@ void Connection::Ask(Request request, Done done) {
   waiting.done = std::move(done);
   waiting.deadline = std::make_unique<Timer>(loop_);
   waiting.deadline->Start(waiting.request.within, [this, number] { OutOfTime(number); });
-  if (state_ == LinkState::kConnected) Transmit(number, waiting);
+  if (state_ != LinkState::kConnected) return;
+  Transmit(number, waiting);
+  WatchSilence();
 }
 
 void Connection::Transmit(std::uint64_t number, Waiting& waiting) {

@@ -5,6 +5,9 @@
 // over reconnects. It tries again for ever, waiting longer each time, unless the host will not have
 // it (kAuth, kDenied, kTooNew): then it is gone, and so is everything that was asked. Whatever the
 // host says, it does not crash; what is no message of ours is passed over.
+//
+// While the host owes something, an answer or the news of a turn, and says nothing, it is pinged,
+// so that a host that hangs is noticed. Otherwise nothing is sent that was not asked for.
 #pragma once
 
 #include <chrono>
@@ -62,6 +65,11 @@ struct ConnectionOptions {
   std::chrono::milliseconds hello_time{10'000};  // For the welcome.
   /// Hears every change of the state and, while it is not connected, of the reason. May be empty.
   std::function<void(LinkState, const std::string& why)> on_state = {};
+  /// How long a host that owes something may say nothing before it is pinged, and after the ping.
+  std::chrono::milliseconds check_every{2'000};
+  /// Hears that the connected host is silent, since when, and that it is not any more. May be
+  /// empty.
+  std::function<void(std::optional<std::chrono::steady_clock::time_point> since)> on_silence = {};
 };
 
 struct Request {
@@ -80,6 +88,8 @@ class Follower {
   virtual void OnConnected() = 0;
   /// There will be no other.
   virtual void OnGone(const Error& why) = 0;
+  /// The host will say something of the session unasked, as it does while a turn runs.
+  [[nodiscard]] virtual bool expects_news() const { return false; }
   /// An EventPush, TransientPush or LivePush of the session. Must not destroy the connection.
   virtual void OnPush(const protocol::FromHost& push) = 0;
   /// The host asks for what was offered for the session; `done` as Services have it.
@@ -94,7 +104,7 @@ class Connection {
 
   /// Dials at once. `loop` and `random` outlive it.
   Connection(Loop& loop, Random& random, ConnectionOptions options);
-  /// Ends the line. Whoever still waits is told kCancelled.
+  /// Ends the line. Callers that still wait are told kCancelled.
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -106,7 +116,7 @@ class Connection {
   /// carries.
   void Ask(Request request, Done done);
 
-  /// Gone for good from now on, for this reason: whoever waits is told.
+  /// Gone for good from now on, for this reason: callers that wait are told.
   void Close(const Error& why) { End(why); }
 
   /// One follower a session, until Unfollow. kConflict when there is one.
@@ -147,6 +157,10 @@ class Connection {
   void Transmit(std::uint64_t number, Waiting& waiting);
   void Answer(std::uint64_t number, Result<Raw> answer);
   void OutOfTime(std::uint64_t number);
+  [[nodiscard]] bool expects_more() const;
+  void WatchSilence();
+  void CheckSilence();
+  void EndSilence();
 
   Loop& loop_;
   Random& random_;
@@ -161,6 +175,11 @@ class Connection {
   int failed_ = 0;          // Attempts since something useful came.
   CancelSource cancel_;
   Timer timer_;  // Until the next attempt, or for the welcome.
+  Timer check_;  // Runs while the host owes something.
+  bool checking_ = false;
+  bool pinged_ = false;                          // Nothing was heard since.
+  bool silent_ = false;                          // As it was told.
+  std::chrono::steady_clock::time_point heard_;  // The last frame, or since when it owes something.
   std::uint64_t last_number_ = 0;
   Waitings waiting_;
   std::map<std::string, Follower*, std::less<>> followers_;

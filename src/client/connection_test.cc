@@ -23,6 +23,8 @@ class ConnectionTest : public testing::Test {
       states_.push_back(state);
       why_ = why;
     };
+    options.check_every = check_every_;
+    options.on_silence = [this](const auto& since) { silences_.push_back(since.has_value()); };
     connection_ = std::make_unique<Connection>(loop_, random_, std::move(options));
     Settle(loop_);
   }
@@ -43,6 +45,8 @@ class ConnectionTest : public testing::Test {
   FakeHost host_;
   std::vector<LinkState> states_;
   std::string why_;
+  milliseconds check_every_{60'000};
+  std::vector<bool> silences_;  // As they were told.
   std::vector<std::optional<Result<Raw>>> answers_;
   std::unique_ptr<Connection> connection_;
 };
@@ -130,7 +134,7 @@ TEST_F(ConnectionTest, AHostThatIsGoneForGoodIsUnavailableAtTheDeadline) {
   Ask("host.status", true, milliseconds(0));
   ASSERT_TRUE(answers_[0]);
   EXPECT_EQ(answers_[0]->error().code, Code::kUnavailable);
-  EXPECT_TRUE(answers_[0]->error().message.contains("nobody listens there"));
+  EXPECT_TRUE(answers_[0]->error().message.contains("no host listens there"));
   EXPECT_EQ(connection_->state(), LinkState::kConnecting);
 }
 
@@ -254,6 +258,73 @@ TEST_F(ConnectionTest, WhoStillWaitsWhenItIsDestroyedIsTold) {
   connection_.reset();
   ASSERT_TRUE(answers_[0]);
   EXPECT_EQ(answers_[0]->error().code, Code::kCancelled);
+}
+
+TEST_F(ConnectionTest, AHostThatOwesNothingIsNotPinged) {
+  check_every_ = milliseconds(0);
+  Connect();
+  Ask("host.status", true);
+  const std::size_t asked = host_.pings;
+  Settle(loop_);
+  Settle(loop_);
+  EXPECT_EQ(host_.pings, asked);
+  EXPECT_EQ(silences_, std::vector<bool>());
+}
+
+TEST_F(ConnectionTest, AHostThatTakesItsTimeAndAnswersPingsIsNotCalledSilentForLong) {
+  check_every_ = milliseconds(0);
+  Connect();
+  host_.hold_replies = true;
+  Ask("host.status", true);
+  // Every round answers what the round before sent.
+  for (int round = 0; round < 3; ++round) RunPosted(loop_);
+  EXPECT_GT(host_.pings, 0u);
+  host_.Release(0);
+  Settle(loop_);
+  EXPECT_TRUE(answers_[0]);
+  const std::size_t pings = host_.pings;
+  Settle(loop_);
+  EXPECT_EQ(host_.pings, pings) << "it owes nothing any more";
+  EXPECT_TRUE(silences_.empty() || !silences_.back());
+}
+
+TEST_F(ConnectionTest, AHostThatHangsIsNoticedAndSoIsItsReturn) {
+  check_every_ = milliseconds(0);
+  Connect();
+  host_.line()->deaf = true;
+  Ask("host.status", true);
+  EXPECT_EQ(silences_, std::vector<bool>({true}));
+  EXPECT_EQ(connection_->state(), LinkState::kConnected);
+  EXPECT_EQ(host_.pings, 0u);
+  host_.Say(R"({"type":"reply","requestId":"1"})");
+  Settle(loop_);
+  EXPECT_TRUE(answers_[0]);
+  EXPECT_EQ(silences_, std::vector<bool>({true, false}));
+}
+
+/// Follows a session in which a turn runs.
+struct Expecting final : Follower {
+  bool runs = true;
+  [[nodiscard]] bool expects_news() const override { return runs; }
+  void OnConnected() override {}
+  void OnGone(const Error&) override {}
+  void OnPush(const protocol::FromHost&) override {}
+};
+
+TEST_F(ConnectionTest, WhileATurnRunsTheHostIsPingedUnasked) {
+  check_every_ = milliseconds(0);
+  Expecting follower;
+  Connect();
+  EXPECT_TRUE(connection_->Follow("s_1", follower));
+  Ask("host.status", true);
+  Settle(loop_);
+  EXPECT_GT(host_.pings, 0u);
+  follower.runs = false;
+  Settle(loop_);
+  const std::size_t pings = host_.pings;
+  Settle(loop_);
+  EXPECT_EQ(host_.pings, pings);
+  connection_.reset();
 }
 
 TEST_F(ConnectionTest, TheProcessThatHoldsASessionIsNamed) {

@@ -73,6 +73,7 @@ class FakeHost {
   std::map<std::string, int> sends;  // By clientMessageId: how many messages it made.
   std::vector<std::string> held;
   std::size_t delivered = 0;  // To the client, ever.
+  std::size_t pings = 0;
 
   // The session.
   std::string session_id = "s_1";
@@ -234,7 +235,7 @@ class FakeHost {
 
   Async<Result<std::unique_ptr<rpc::Channel>>> Dial(Loop& loop) {
     loop_ = &loop;
-    if (unreachable) co_return Fail(Code::kUnavailable, "nobody listens there");
+    if (unreachable) co_return Fail(Code::kUnavailable, "no host listens there");
     line_ = std::make_shared<FakeLine>();
     std::unique_ptr<rpc::Channel> channel = std::make_unique<Channel>(*this, line_);
     co_return channel;
@@ -243,6 +244,10 @@ class FakeHost {
   void Hear(FakeLine& at, const std::string& frame) {
     const protocol::FromClient read = protocol::ReadFromClient(frame);
     if (const auto* hello = std::get_if<protocol::Hello>(&read)) return Greet(at, *hello);
+    if (std::holds_alternative<protocol::Ping>(read)) {
+      ++pings;
+      return Say(Encode(protocol::Pong()));
+    }
     const auto* request = std::get_if<protocol::WireRequest>(&read);
     if (request == nullptr || !at.greeted) return;
     requests.push_back(*request);

@@ -14,7 +14,7 @@
 
 namespace stet::client {
 
-/// What is shared with those who put something in, who may be there for longer.
+/// What is shared with the threads that put news in, which may outlive the inbox.
 class Inbox::Queue {
  public:
   Queue() : ready_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
@@ -29,7 +29,7 @@ class Inbox::Queue {
       const std::lock_guard lock(mutex_);
       if (round != 0 && round != round_) return;
       news_.push_back(std::move(news));
-      // Whoever waits is awake already, or will look before it sleeps.
+      // The face is awake already, or will look before it sleeps.
       if (news_.size() > 1) return;
     }
     Signal();
@@ -117,7 +117,7 @@ void Inbox::PutAnswer(const std::weak_ptr<Queue>& queue, std::uint64_t round, An
 std::optional<News> Inbox::Take() {
   if (std::optional<News> first = queue_->Pop()) return first;
   queue_->ClearSignal();
-  // What came between the two looks: its signal may be the one that was just taken.
+  // What came between the two looks: its signal may have been taken just now.
   return queue_->Pop();
 }
 

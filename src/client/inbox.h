@@ -48,7 +48,7 @@ class Inbox {
 
   /// Readable while there is news, or after Poke.
   [[nodiscard]] int fd() const;
-  /// Wakes whoever waits; from any thread.
+  /// Wakes the thread that waits; from any thread.
   void Poke();
 
   /// The next piece of news; nothing when there is none yet.

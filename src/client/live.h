@@ -2,6 +2,7 @@
 // know no host: in this process now, over a socket the same.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -55,7 +56,7 @@ class LiveSession {
                             Reply<void> reply) = 0;
   virtual void Change(const protocol::Change& change, Reply<void> reply) = 0;
 
-  /// kBusy while a turn runs; one that waits is cancelled first. See Sessions for the arguments.
+  /// kBusy while a turn runs; a turn that waits is cancelled first. See Sessions for the arguments.
   virtual void Rewind(const std::optional<std::string>& target, Reply<Moved> reply) = 0;
   virtual void Branch(const std::string& leaf, Reply<Moved> reply) = 0;
   /// Files that were written after `target` and can be put back; with `restore`, puts them back.
@@ -103,6 +104,8 @@ struct FaceSide {
 struct Link {
   bool connected = true;
   std::string why;
+  /// It owes something, is connected, and has said nothing from then on; absent: it speaks.
+  std::optional<std::chrono::steady_clock::time_point> silent_since = {};
 };
 
 /// What sessions are wanted for, and so where they are worked on.

@@ -20,7 +20,7 @@ class Projection {
  public:
   explicit Projection(std::size_t max_events) : max_events_(max_events) {}
 
-  /// One that is known already changes nothing.
+  /// An event that is known already changes nothing.
   void Take(const protocol::Event& event);
   void Clear() { *this = Projection(max_events_); }
 

@@ -12,8 +12,7 @@ namespace {
 
 namespace method = protocol::method;
 
-ConnectionOptions ConnectionOf(const RemoteOptions& options,
-                               std::function<void(LinkState, const std::string&)> on_state) {
+ConnectionOptions ConnectionOf(const RemoteOptions& options) {
   ConnectionOptions out;
   out.dial = options.dial;
   if (!out.dial) {
@@ -24,7 +23,6 @@ ConnectionOptions ConnectionOf(const RemoteOptions& options,
   out.token = options.token;
   out.name = options.name;
   out.backoff = options.backoff;
-  out.on_state = std::move(on_state);
   return out;
 }
 
@@ -46,13 +44,7 @@ protocol::Attach Again(protocol::Attach attach, const std::string& session_id) {
 class Remote final : public RemoteLive {
  public:
   explicit Remote(const RemoteOptions& options)
-      : thread_(options.seed != 0 ? options.seed : SystemSeed(),
-                ConnectionOf(options,
-                             [this](LinkState state, const std::string& why) {
-                               link_now_ = {.connected = state == LinkState::kConnected,
-                                            .why = why};
-                               if (told_) told_(link_now_);
-                             })),
+      : thread_(options.seed != 0 ? options.seed : SystemSeed(), Noted(ConnectionOf(options))),
         link_{
             .thread = thread_,
             .environment = options.endpoint.unix_path.empty() ? std::nullopt : options.environment,
@@ -130,6 +122,21 @@ class Remote final : public RemoteLive {
     std::optional<protocol::Attach> reopen;
     std::shared_ptr<Services> services;
   };
+
+  /// With every change of the line noted.
+  ConnectionOptions Noted(ConnectionOptions options) {
+    options.on_state = [this](LinkState state, const std::string& why) {
+      Note({.connected = state == LinkState::kConnected, .why = why});
+    };
+    options.on_silence = [this](std::optional<std::chrono::steady_clock::time_point> since) {
+      Note({.connected = link_now_.connected, .why = link_now_.why, .silent_since = since});
+    };
+    return options;
+  }
+  void Note(Link link) {
+    link_now_ = std::move(link);
+    if (told_) told_(link_now_);
+  }
 
   void Ask(Request request, Connection::Done done) override {
     thread_.loop().Post([this, request = std::move(request), done = std::move(done)] {

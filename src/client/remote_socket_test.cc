@@ -10,7 +10,7 @@
 namespace stet::client {
 namespace {
 
-/// Welcomes everybody, and answers every request with {}.
+/// Welcomes every client, and answers every request with {}.
 class TinyHost {
  public:
   explicit TinyHost(const std::string& path) {
@@ -87,7 +87,7 @@ TEST(RemoteSocketTest, ComesBackWheneverTheLineIsCut) {
   RemoteOptions options;
   options.endpoint.unix_path = path;
   options.backoff = {.first = std::chrono::milliseconds(1), .most = std::chrono::milliseconds(50)};
-  // Nobody listens yet.
+  // No host listens yet.
   const std::unique_ptr<RemoteLive> live = MakeRemoteLive(options);
   for (int round = 0; round < 3; ++round) {
     TinyHost host(path);

@@ -1,7 +1,7 @@
 // Reply: how the answer to a call comes back. A call that takes one returns at once.
 //
 // It is called exactly once: with what came of the call, or, when its last copy is destroyed
-// before, with kCancelled. Copies share that one answer; the first one that is called counts. The
+// before, with kCancelled. Copies share that one answer; the first copy that is called counts. The
 // side that answers calls it, on a thread of its own, one thread at a time; what it calls must not
 // block and must not call the answering side back. A face makes one with Inbox::Then, so that it
 // takes the answer on its own thread; code that may wait uses client/await.h.

@@ -23,10 +23,7 @@ std::size_t TextBytes(const CallItem& call) {
 }
 std::size_t TextBytes(const NoteItem& note) { return note.text.size(); }
 std::size_t TextBytes(const MarkerItem& marker) { return marker.value.size(); }
-
-std::size_t SizeOf(const SceneItem& item) {
-  return kItemBytes + std::visit([](const auto& one) { return TextBytes(one); }, item.what);
-}
+std::size_t TextBytes(const TurnItem& turn) { return turn.error.size(); }
 
 std::string HowItEnded(const protocol::Task& task) {
   if (task.phase == "lost") return "lost";
@@ -36,18 +33,13 @@ std::string HowItEnded(const protocol::Task& task) {
   return status;
 }
 
-/// Only whole lines of it, where there are any.
-void KeepEnd(std::string& output) {
-  if (output.size() <= CallItem::kMaxOutput) return;
-  const std::size_t most = output.size() - CallItem::kMaxOutput;
-  const std::size_t line = output.find('\n', most);
-  output.erase(0, line == std::string::npos ? most : line + 1);
-}
-
 }  // namespace
 
-template <class T>
-std::uint64_t Scene::Add(std::int64_t at, std::string event_id, T what) {
+std::size_t Scene::SizeOf(const SceneItem& item) {
+  return kItemBytes + std::visit([](const auto& one) { return TextBytes(one); }, item.what);
+}
+
+std::uint64_t Scene::Add(std::int64_t at, std::string event_id, decltype(SceneItem::what) what) {
   SceneItem& item = items_.emplace_back();
   item.number = ++last_number_;
   item.event_id = std::move(event_id);
@@ -61,23 +53,6 @@ std::uint64_t Scene::Add(std::int64_t at, std::string event_id, T what) {
 const SceneItem* Scene::Find(std::uint64_t number) const {
   const auto found = std::ranges::lower_bound(items_, number, {}, &SceneItem::number);
   return found != items_.end() && found->number == number ? &*found : nullptr;
-}
-
-template <class T>
-const T* Scene::Peek(std::uint64_t number) const {
-  const SceneItem* item = Find(number);
-  return item == nullptr ? nullptr : std::get_if<T>(&item->what);
-}
-
-template <class T, class Alter>
-void Scene::Change(std::uint64_t number, const Alter& alter) {
-  const auto found = std::ranges::lower_bound(items_, number, {}, &SceneItem::number);
-  if (found == items_.end() || found->number != number) return;
-  T* what = std::get_if<T>(&found->what);
-  if (what == nullptr) return;
-  bytes_ -= SizeOf(*found);
-  alter(*what);
-  bytes_ += SizeOf(*found);
 }
 
 const CallItem* Scene::FindCall(std::string_view tool_call_id) const {
@@ -122,20 +97,8 @@ SceneChanges Scene::Finish() {
   return std::exchange(changes_, {});
 }
 
-SceneChanges Scene::Begin(const protocol::LiveState& state) {
-  turn_.running = state.state != "idle";
-  turn_.turn_id = state.turn_id.value_or("");
-  settings_.model = state.model;
-  settings_.mode = state.mode;
-  settings_.effort = state.effort;
-  follow_ups_ = state.follow_ups;
-  steers_ = state.steers;
-  asks_ = protocol::OpenAsks(state);
-  for (const What part : {What::kTurn, What::kSettings, What::kQueue, What::kAsks}) Say(part);
-  return Finish();
-}
-
 SceneChanges Scene::Take(const protocol::Event& event) {
+  NoteTurn(event);
   const protocol::PayloadVariant& payload = event.payload;
   std::visit(
       [&](const auto& one) {
@@ -148,11 +111,6 @@ SceneChanges Scene::Take(const protocol::Event& event) {
     if (news->asked) asks_.push_back(*news->asked);
     Say(What::kAsks);
   }
-  return Finish();
-}
-
-SceneChanges Scene::Take(const protocol::Transient& transient) {
-  std::visit([&](const auto& one) { On(transient.ts, one); }, transient.transient);
   return Finish();
 }
 
@@ -234,7 +192,7 @@ void Scene::KeepCall(const protocol::Event& event, Writing& writing,
   Change<CallItem>(number, [&](CallItem& call) {
     call.tool = block.tool_name;
     call.args = block.args;
-    // One that only reads may have started while the message was written.
+    // A call that only reads may have started while the message was written.
     if (call.state == CallItem::State::kWriting) call.state = CallItem::State::kWaiting;
   });
   Say(What::kChanged, number);
@@ -293,8 +251,10 @@ void Scene::On(const protocol::Event& event, const protocol::HarnessItem& item) 
 }
 
 void Scene::On(const protocol::Event& event, const protocol::Compaction& compact) {
-  Add(event.stamp.ts, event.id,
-      MarkerItem{.kind = MarkerItem::Kind::kCompact, .value = compact.summary});
+  MarkerItem marker{.kind = MarkerItem::Kind::kCompact, .value = compact.summary};
+  marker.tokens_before = compact.tokens_before;
+  marker.tokens_after = compact.tokens_after;
+  Add(event.stamp.ts, event.id, std::move(marker));
 }
 
 void Scene::On(const protocol::Event& event, const protocol::Rewind& rewind) {
@@ -349,165 +309,26 @@ void Scene::On(const protocol::Event& event, const protocol::SessionInfo& info) 
 void Scene::Set(const protocol::Event& event, std::string& setting,
                 const protocol::OptionalText& value, MarkerItem::Kind kind) {
   if (!value || *value == setting) return;
-  if (!setting.empty()) Add(event.stamp.ts, event.id, MarkerItem{.kind = kind, .value = *value});
+  if (begun_ || !setting.empty())
+    Add(event.stamp.ts, event.id, MarkerItem{.kind = kind, .value = *value});
   setting = *value;
 }
 
-void Scene::On(const protocol::Event&, const protocol::ModelCall& call) {
-  if (!call.price) return;
-  price_ += *call.price;
+void Scene::On(const protocol::Event& event, const protocol::ModelCall& call) {
+  if (call.phase != "end") return;
+  price_ += call.price.value_or(0);
   Say(What::kUsage);
-}
-
-void Scene::Do(Activity activity) {
-  if (turn_.activity == activity) return;
-  turn_.activity = std::move(activity);
-  Say(What::kTurn);
-}
-
-void Scene::On(std::int64_t, const protocol::MessageStart& start) {
-  if (writing_.size() >= kMaxWriting) writing_.erase(writing_.begin());
-  // Told anew from its beginning: what was heard of it before does not count.
-  if (const auto again = writing_.extract(start.event_id)) DropAll(again.mapped());
-  writing_.try_emplace(start.event_id);
-  Do({.kind = Activity::Kind::kAnswering});
-}
-
-/// What is heard from its middle on is not shown: the whole comes with the message.
-void Scene::Grow(std::int64_t ts, const std::string& event_id, std::int64_t block,
-                 const ReplyItem& more) {
-  turn_.streamed_bytes += more.text.size();
-  const auto writing = writing_.find(event_id);
-  if (writing == writing_.end() || more.text.empty()) return;
-  const auto [place, fresh] = writing->second.replies.try_emplace(block, 0);
-  if (fresh) {
-    place->second = Add(ts, event_id, more);
-    return;
-  }
-  Change<ReplyItem>(place->second, [&](ReplyItem& reply) {
-    Say(What::kGrown, place->second, reply.text.size());
-    reply.text += more.text;
-  });
-}
-
-void Scene::On(std::int64_t ts, const protocol::TextDelta& delta) {
-  Do({.kind = Activity::Kind::kAnswering});
-  Grow(ts, delta.event_id, delta.block_index,
-       {.kind = ReplyItem::Kind::kText, .text = delta.delta});
-}
-
-void Scene::On(std::int64_t ts, const protocol::ThinkingDelta& delta) {
-  Do({.kind = Activity::Kind::kThinking});
-  Grow(ts, delta.event_id, delta.block_index,
-       {.kind = ReplyItem::Kind::kThinking, .text = delta.delta});
-}
-
-/// A long call is known while it is still being written.
-void Scene::On(std::int64_t ts, const protocol::ToolCallDelta& delta) {
-  turn_.streamed_bytes += delta.delta.size();
-  if (!delta.tool_name) return;
-  Do({.kind = Activity::Kind::kWritingCall, .who = *delta.tool_name});
-  const auto writing = writing_.find(delta.event_id);
-  if (writing == writing_.end() || CallNumber(delta.tool_call_id) != 0) return;
-  CallItem call;
-  call.tool_call_id = delta.tool_call_id;
-  call.tool = *delta.tool_name;
-  const std::uint64_t number = Add(ts, delta.event_id, std::move(call));
-  calls_[delta.tool_call_id] = number;
-  writing->second.calls[delta.tool_call_id] = number;
-}
-
-void Scene::On(std::int64_t ts, const protocol::ToolExecutionStart& start) {
-  Do({.kind = Activity::Kind::kTool, .who = start.tool_name, .detail = start.args.text});
-  std::uint64_t number = CallNumber(start.tool_call_id);
-  if (number == 0) {
-    CallItem call;
-    call.tool_call_id = start.tool_call_id;
-    number = Add(ts, start.event_id, std::move(call));
-    calls_[start.tool_call_id] = number;
-  }
-  Change<CallItem>(number, [&](CallItem& call) {
-    call.tool = start.tool_name;
-    call.args = start.args;
-    call.state = CallItem::State::kRunning;
-  });
-  Say(What::kChanged, number);
-}
-
-void Scene::On(std::int64_t, const protocol::ToolExecutionUpdate& update) {
-  const std::uint64_t number = CallNumber(update.tool_call_id);
-  if (number == 0) return;
-  Change<CallItem>(number, [&](CallItem& call) {
-    if (update.terminal_id) call.terminal = *update.terminal_id;
-    call.output += update.partial;
-    KeepEnd(call.output);
-  });
-  Say(What::kChanged, number);
-}
-
-void Scene::On(std::int64_t, const protocol::ToolExecutionEnd& end) {
-  Do({.kind = Activity::Kind::kModel});
-  const std::uint64_t number = CallNumber(end.tool_call_id);
-  bool answered = false;
-  Change<CallItem>(number, [&](CallItem& call) {
-    call.duration_ms = end.duration_ms;
-    answered = call.state == CallItem::State::kAnswered;
-  });
-  if (answered) EndCall(number);
-}
-
-void Scene::On(std::int64_t ts, const protocol::MessageCancelled& cancelled) {
-  const auto gone = writing_.extract(cancelled.event_id);
-  if (gone) DropAll(gone.mapped());
-  if (cancelled.reason == "tried again") Add(ts, "", NoteItem{.kind = NoteItem::Kind::kAgain});
-}
-
-void Scene::On(std::int64_t, const protocol::TurnStart&) {
+  if (event.stamp.turn_id != turn_.turn_id) return;
+  turn_.price += call.price.value_or(0);
   turn_.streamed_bytes = 0;
-  Do({.kind = Activity::Kind::kModel});
-}
-
-void Scene::On(std::int64_t, const protocol::TurnEnd& end) {
-  turn_.streamed_bytes = 0;
-  if (end.usage) {
-    turn_.tokens_in +=
-        end.usage->input + end.usage->cache_read.value_or(0) + end.usage->cache_write.value_or(0);
-    turn_.tokens_out += end.usage->output;
-  }
-  turn_.activity.until.reset();
-  Say(What::kTurn);
-}
-
-void Scene::On(std::int64_t, const protocol::RuntimeStart& start) {
-  turn_ = SceneTurn();
-  turn_.running = true;
-  turn_.turn_id = start.turn_id;
-  Say(What::kTurn);
-}
-
-/// Nothing of the turn goes on: what its transients left open has ended with it.
-void Scene::On(std::int64_t ts, const protocol::RuntimeEnd& end) {
-  turn_ = SceneTurn();
-  turn_.turn_id = end.turn_id;
-  writing_.clear();
-  for (const auto& [id, number] : std::exchange(calls_, {})) EndCall(number);
-  if (end.reason != "completed") {
-    NoteItem note{.kind = NoteItem::Kind::kTurnEnd, .by = end.reason};
-    note.text = end.error.value_or("");
-    Add(ts, "", std::move(note));
+  for (const protocol::Attempt& attempt :
+       call.attempts.value_or(std::vector<protocol::Attempt>())) {
+    if (!attempt.usage) continue;
+    turn_.tokens_in += attempt.usage->input + attempt.usage->cache_read.value_or(0) +
+                       attempt.usage->cache_write.value_or(0);
+    turn_.tokens_out += attempt.usage->output;
   }
   Say(What::kTurn);
-}
-
-void Scene::On(std::int64_t ts, const protocol::Wait& wait) {
-  Do({.kind = Activity::Kind::kWait, .who = wait.who, .detail = wait.what, .until = wait.until});
-  Add(ts, "",
-      NoteItem{
-          .kind = NoteItem::Kind::kWait, .by = wait.who, .text = wait.what, .until = wait.until});
-}
-
-void Scene::On(std::int64_t ts, const protocol::Notice& notice) {
-  Add(ts, "", NoteItem{.kind = NoteItem::Kind::kNotice, .by = notice.by, .text = notice.text});
 }
 
 }  // namespace stet::client

@@ -9,6 +9,7 @@
 // reads the log.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -29,9 +30,13 @@ class Scene {
   static constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
   static constexpr std::size_t kMaxTasks = 1024;
   static constexpr std::size_t kMaxWriting = 64;  // Messages.
+  static constexpr std::size_t kMaxEnded = 64;    // Turns that are remembered to have ended.
 
-  /// Where the session stands when the face comes: turn, settings, queues, and what is asked.
+  /// Where the session stands: when the face comes, and again when it may have missed something
+  /// that no event says. The items stay.
   SceneChanges Begin(const protocol::LiveState& state);
+  /// The host has accepted what begins this turn: it runs, unless its end was heard already.
+  SceneChanges Began(const std::string& turn_id);
   SceneChanges Take(const protocol::Event& event);
   SceneChanges Take(const protocol::Transient& transient);
 
@@ -42,6 +47,8 @@ class Scene {
   /// The call with this id; null when it is not known any more.
   [[nodiscard]] const CallItem* FindCall(std::string_view tool_call_id) const;
 
+  /// Empty before Begin.
+  [[nodiscard]] const SceneSession& session() const { return session_; }
   [[nodiscard]] const SceneTurn& turn() const { return turn_; }
   [[nodiscard]] const SceneSettings& settings() const { return settings_; }
   [[nodiscard]] const protocol::Asks& asks() const { return asks_; }
@@ -85,19 +92,25 @@ class Scene {
   void On(std::int64_t, const protocol::BlockEnd&) {}
   void On(std::int64_t, const Raw&) {}  // Of a newer version.
 
+  void NoteTurn(const protocol::Event& event);
+  void NoteTurn(const std::string& turn_id);
+  [[nodiscard]] bool HasEnded(const std::string& turn_id) const;
+  void CloseTurn();
+
   /// A message that is being written: its items by block, and its calls by id.
   struct Writing {
     std::map<std::int64_t, std::uint64_t> replies;
     std::map<std::string, std::uint64_t> calls;
   };
 
-  template <class What>
-  std::uint64_t Add(std::int64_t at, std::string event_id, What what);
+  std::uint64_t Add(std::int64_t at, std::string event_id, decltype(SceneItem::what) what);
   /// Changes the item by `alter`, which gets it as a T; nothing when it was let go.
   template <class T, class Alter>
   void Change(std::uint64_t number, const Alter& alter);
   template <class T>
   [[nodiscard]] const T* Peek(std::uint64_t number) const;
+  /// Bytes that count for kMaxBytes.
+  static std::size_t SizeOf(const SceneItem& item);
   void Say(SceneChange::What what, std::uint64_t item = 0, std::size_t from = 0);
   void Drop(std::uint64_t number);
   void DropAll(const Writing& writing);
@@ -111,6 +124,7 @@ class Scene {
                 const protocol::ToolCallBlock& block);
   [[nodiscard]] bool WasShown(const protocol::HarnessItem& item) const;
   [[nodiscard]] std::uint64_t CallNumber(std::string_view tool_call_id) const;
+  [[nodiscard]] bool WasCalled(std::string_view tool_call_id) const;
   void EndCall(std::uint64_t number);
   void Do(Activity activity);
   void Set(const protocol::Event& event, std::string& setting, const protocol::OptionalText& value,
@@ -122,7 +136,10 @@ class Scene {
   std::map<std::string, Writing> writing_;  // Messages that are not in the log yet, by event id.
   std::map<std::string, std::uint64_t, std::less<>> calls_;  // Those that have not ended, by id.
   SceneChanges changes_;                                     // Of the fold under way.
+  bool begun_ = false;                                       // The settings are known.
+  SceneSession session_;
   SceneTurn turn_;
+  std::deque<std::string> ended_;  // Turns, the last one last.
   SceneSettings settings_;
   protocol::Asks asks_;
   protocol::QueueItems follow_ups_;
@@ -131,5 +148,22 @@ class Scene {
   std::int64_t used_ = 0;
   std::int64_t price_ = 0;
 };
+
+template <class T>
+const T* Scene::Peek(std::uint64_t number) const {
+  const SceneItem* item = Find(number);
+  return item == nullptr ? nullptr : std::get_if<T>(&item->what);
+}
+
+template <class T, class Alter>
+void Scene::Change(std::uint64_t number, const Alter& alter) {
+  const auto found = std::ranges::lower_bound(items_, number, {}, &SceneItem::number);
+  if (found == items_.end() || found->number != number) return;
+  T* what = std::get_if<T>(&found->what);
+  if (what == nullptr) return;
+  bytes_ -= SizeOf(*found);
+  alter(*what);
+  bytes_ += SizeOf(*found);
+}
 
 }  // namespace stet::client

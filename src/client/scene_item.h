@@ -71,7 +71,6 @@ struct NoteItem {
     kWait,      // Something is waited for: `by` is who, `until` until when.
     kCutShort,  // The reply before ends where it was cut.
     kAgain,     // The reply before broke off, and is asked for again.
-    kTurnEnd,   // The turn did not complete: `by` is the reason, `text` the error, if there is one.
     kTaskEnd,   // A task ended in the background: `by` is its id, `text` how it ended.
   };
   Kind kind = Kind::kHarness;
@@ -86,15 +85,30 @@ struct NoteItem {
 struct MarkerItem {
   enum class Kind { kRewind, kBranch, kCompact, kModel, kMode, kEffort };
   Kind kind = Kind::kRewind;
-  std::string value;  // The event that is the leaf now, the summary, or the new setting.
+  std::string value;  // The event that is the leaf now (empty: none), the summary, or the setting.
+  std::int64_t tokens_before = 0;  // Of a compaction, about.
+  std::int64_t tokens_after = 0;
   friend bool operator==(const MarkerItem&, const MarkerItem&) = default;
+};
+
+/// How a turn ended, and what it came to.
+struct TurnItem {
+  std::string turn_id;
+  std::string reason;
+  std::string error;                  // Empty: none.
+  protocol::OptionalInt duration_ms;  // Absent: its beginning is not known.
+  std::int64_t tokens_in = 0;
+  std::int64_t tokens_out = 0;
+  std::int64_t price = 0;  // Micro-units.
+  bool whole = false;      // The sums are of all of it; else of what was heard.
+  friend bool operator==(const TurnItem&, const TurnItem&) = default;
 };
 
 struct SceneItem {
   std::uint64_t number = 0;  // Grows with every item; no number is used twice.
   std::string event_id;      // Of the event that it is, or will be; empty: it is never stored.
   std::int64_t at = 0;       // Unix milliseconds.
-  std::variant<PromptItem, ReplyItem, CallItem, NoteItem, MarkerItem> what;
+  std::variant<PromptItem, ReplyItem, CallItem, NoteItem, MarkerItem, TurnItem> what;
   friend bool operator==(const SceneItem&, const SceneItem&) = default;
 };
 
@@ -108,14 +122,28 @@ struct Activity {
   friend bool operator==(const Activity&, const Activity&) = default;
 };
 
+/// The turn that runs; else the one that was heard of last.
 struct SceneTurn {
   bool running = false;
+  bool whole = false;  // It was heard of from its beginning on.
   std::string turn_id;
   Activity activity;
-  std::int64_t tokens_in = 0;  // Of the steps that have ended.
+  std::int64_t began_at = 0;   // Unix milliseconds; 0: not known.
+  std::int64_t heard_at = 0;   // The last that was heard of it.
+  std::int64_t tokens_in = 0;  // Of the model calls that have ended.
   std::int64_t tokens_out = 0;
+  std::int64_t price = 0;          // Micro-units.
   std::size_t streamed_bytes = 0;  // Of the step under way.
   friend bool operator==(const SceneTurn&, const SceneTurn&) = default;
+};
+
+/// Which session it is, as the host said last.
+struct SceneSession {
+  std::string session_id;
+  std::string project;
+  std::string cwd;
+  protocol::Texts commands;  // Of extensions: /NAME.
+  friend bool operator==(const SceneSession&, const SceneSession&) = default;
 };
 
 struct SceneSettings {

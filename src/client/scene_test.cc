@@ -54,6 +54,12 @@ std::string Line(const NoteItem& note) {
 std::string Line(const MarkerItem& marker) {
   return fmt::format("== {} {}", static_cast<int>(marker.kind), marker.value);
 }
+std::string Line(const TurnItem& turn) {
+  return fmt::format("[{} {} {}{}{}]", turn.turn_id, turn.reason,
+                     turn.duration_ms ? fmt::format("{} ms ", *turn.duration_ms) : std::string(),
+                     fmt::format("{} in, {} out, {}", turn.tokens_in, turn.tokens_out, turn.price),
+                     turn.whole ? "" : ", in part");
+}
 
 std::string Shown(const Scene& scene) {
   std::string text;
@@ -121,10 +127,42 @@ class SceneTest : public testing::Test {
     end.duration_ms = 7;
     return Hear(end);
   }
-  std::string EndTurn(std::string reason) {
-    protocol::RuntimeEnd end;
-    end.reason = std::move(reason);
-    return Hear(end);
+  std::string BeginTurn(std::string turn_id, std::int64_t ts = 0) {
+    protocol::Transient transient;
+    transient.ts = ts;
+    transient.transient = protocol::RuntimeStart{.turn_id = std::move(turn_id)};
+    return Told(scene_.Take(transient));
+  }
+  std::string EndTurn(std::string turn_id, std::string reason = "completed", std::int64_t ts = 0) {
+    protocol::Transient transient;
+    transient.ts = ts;
+    transient.transient =
+        protocol::RuntimeEnd{.turn_id = std::move(turn_id), .reason = std::move(reason)};
+    return Told(scene_.Take(transient));
+  }
+  /// An event of a turn.
+  std::string AddIn(std::string turn_id, protocol::Payload payload, std::int64_t ts) {
+    protocol::Event event;
+    event.id = "e_" + turn_id;
+    event.stamp.turn_id = std::move(turn_id);
+    event.stamp.ts = ts;
+    event.payload = std::move(payload);
+    return Told(scene_.Take(event));
+  }
+  static protocol::ModelCall Spent(std::int64_t in, std::int64_t out, std::int64_t price) {
+    protocol::ModelCall call;
+    call.phase = "end";
+    call.price = price;
+    call.attempts.emplace().emplace_back().usage.emplace();
+    call.attempts->back().usage->input = in;
+    call.attempts->back().usage->output = out;
+    return call;
+  }
+  static protocol::LiveState Running(std::string turn_id) {
+    protocol::LiveState state;
+    state.state = "running";
+    state.turn_id = std::move(turn_id);
+    return state;
   }
 
   static protocol::UserMessage Prompt(std::string text) {
@@ -239,18 +277,90 @@ TEST_F(SceneTest, WhatWasCancelledNeverHappened) {
 }
 
 TEST_F(SceneTest, NothingStaysOpenBehindTheEndOfATurn) {
-  protocol::RuntimeStart begin;
-  begin.turn_id = "t";
-  Hear(begin);
+  BeginTurn("t");
   EXPECT_TRUE(scene_.turn().running);
   Add(Calls({"a", "b"}));
   StartCall("a");
   Add(ResultOf("a"), "e2");
-  EXPECT_EQ(EndTurn("cancelled"), "changed 1, changed 2, added 3, turn");
+  EXPECT_EQ(EndTurn("t", "cancelled"), "changed 1, changed 2, added 3, turn");
   EXPECT_FALSE(scene_.turn().running);
   EXPECT_EQ(Shown(scene_),
             "Bash {\"command\":\"ls\"} ended\nBash {\"command\":\"ls\"} ended failed\n"
-            "-- 5 cancelled \n");
+            "[t cancelled 0 in, 0 out, 0, in part]\n");
+  EXPECT_EQ(EndTurn("t", "cancelled"), "") << "it has ended already";
+}
+
+TEST_F(SceneTest, WhatATurnCameToIsFoldedFromItsEvents) {
+  AddIn("t1", Prompt("one"), 1000);
+  EXPECT_FALSE(scene_.turn().running) << "it is not said to run yet";
+  BeginTurn("t1", 1100);
+  AddIn("t1", Spent(10, 2, 7), 1500);
+  AddIn("t2", Spent(90, 90, 90), 1600);
+  EXPECT_EQ(scene_.turn().tokens_in, 10);
+  EndTurn("t1", "completed", 2000);
+  EXPECT_EQ(Shown(scene_), "> one\n[t1 completed 900 ms 10 in, 2 out, 7]\n");
+  EXPECT_EQ(scene_.price(), 97);
+}
+
+TEST_F(SceneTest, ATurnThatWasAcceptedRunsUnlessItsEndWasHeard) {
+  EXPECT_EQ(Told(scene_.Began("t1")), "turn");
+  EXPECT_TRUE(scene_.turn().running);
+  EndTurn("t1");
+  EXPECT_EQ(Told(scene_.Began("t1")), "");
+  EXPECT_FALSE(scene_.turn().running);
+  BeginTurn("t1");
+  EXPECT_TRUE(scene_.turn().running) << "a turn that waited for an answer goes on";
+}
+
+TEST_F(SceneTest, TheEndOfATurnThatIsToldLateEndsNoOther) {
+  BeginTurn("t1");
+  scene_.Begin(Running("t2"));
+  EXPECT_EQ(EndTurn("t1", "interrupted"), "added 1, turn");
+  EXPECT_TRUE(scene_.turn().running);
+  EXPECT_EQ(scene_.turn().turn_id, "t2");
+}
+
+TEST_F(SceneTest, ATurnThatTheHostDoesNotKnowOfDoesNotRun) {
+  BeginTurn("t1");
+  Add(Calls({"a"}));
+  StartCall("a");
+  protocol::LiveState state;
+  state.state = "idle";
+  scene_.Begin(state);
+  EXPECT_FALSE(scene_.turn().running);
+  EXPECT_EQ(Shown(scene_), "Bash {\"command\":\"ls\"} running\n") << "its result may still come";
+  EndTurn("t1", "interrupted");
+  EXPECT_EQ(Shown(scene_),
+            "Bash {\"command\":\"ls\"} ended failed\n"
+            "[t1 interrupted 0 in, 0 out, 0, in part]\n");
+}
+
+TEST_F(SceneTest, ATurnOfTheHistoryThatGoesOnIsTimedAnew) {
+  AddIn("t1", Prompt("one"), 1000);
+  BeginTurn("t1", 90'000'000);
+  EndTurn("t1", "completed", 90'000'700);
+  EXPECT_EQ(Shown(scene_), "> one\n[t1 completed 700 ms 0 in, 0 out, 0]\n");
+}
+
+TEST_F(SceneTest, BegunAnewItKeepsTheTurnThatStillRuns) {
+  AddIn("t1", Prompt("one"), 1000);
+  BeginTurn("t1", 1000);
+  AddIn("t1", Spent(10, 2, 7), 1500);
+  protocol::LiveState state = Running("t1");
+  state.session_id = "s_1";
+  state.commands = {"deploy"};
+  scene_.Begin(state);
+  EXPECT_EQ(scene_.session(), (SceneSession{.session_id = "s_1", .commands = {"deploy"}}));
+  EndTurn("t1", "completed", 1800);
+  EXPECT_EQ(Shown(scene_), "> one\n[t1 completed 800 ms 10 in, 2 out, 7]\n");
+}
+
+TEST_F(SceneTest, WhatIsToldLateOfACallThatHasEndedChangesNothing) {
+  Add(Calls({"a"}));
+  Add(ResultOf("a"), "e2");
+  StartCall("a");
+  EndCall("a");
+  EXPECT_EQ(Shown(scene_), "Bash {\"command\":\"ls\"} ended\n");
 }
 
 TEST_F(SceneTest, OutputIsTheEndOfWhatACommandWrote) {
@@ -281,8 +391,9 @@ TEST_F(SceneTest, WhereTheSessionStandsIsKnownFromTheBeginningAndFromEvents) {
   info.changes.mode = "plan";
   info.changes.model = "m";
   info.changes.title = "A name";
-  EXPECT_EQ(Add(info), "added 1, settings") << "the model is the same";
-  EXPECT_EQ(Shown(scene_), "== 4 plan\n");
+  info.changes.effort = "high";
+  EXPECT_EQ(Add(info), "added 1, added 2, settings") << "the model is the same";
+  EXPECT_EQ(Shown(scene_), "== 4 plan\n== 5 high\n");
   EXPECT_EQ(scene_.settings().title, "A name");
   protocol::QueueUpdate queue;
   queue.queue = "steer";
@@ -302,7 +413,7 @@ TEST_F(SceneTest, ATaskThatEndsIsSaid) {
   task.status = "failed";
   task.exit = 2;
   EXPECT_EQ(Add(task), "tasks, added 1");
-  EXPECT_EQ(Shown(scene_), "-- 6 sh-1 failed, exit code 2\n");
+  EXPECT_EQ(Shown(scene_), "-- 5 sh-1 failed, exit code 2\n");
   protocol::HarnessItem told;
   told.item.content = "the task ended";
   told.carries.emplace().emplace_back().task_id = "sh-1";

@@ -22,7 +22,7 @@ class Services {
   [[nodiscard]] virtual const protocol::Texts& offers() const = 0;
 
   /// Does what `method` says. Called on a thread of the host's or the connection's: must not block.
-  /// `done` is called at most once, from any thread, also inside this call; whoever asks does not
+  /// `done` is called at most once, from any thread, also inside this call; the caller does not
   /// wait for ever. kUnavailable when the face is gone.
   virtual void Ask(const std::string& method, const Raw& params, Done done) = 0;
 };

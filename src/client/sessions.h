@@ -1,5 +1,5 @@
 // Sessions: everything a face can ask about stored sessions. An interface, so that faces know no
-// host: main.cc hands them one that works in this process.
+// host: main.cc hands them an implementation that works in this process.
 //
 // A session is named by its id; Resolve turns what a user typed (a unique beginning of an id) into
 // one. Whatever changes a session takes its lock and fails with kBusy, naming the holder, when

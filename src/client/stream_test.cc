@@ -92,7 +92,7 @@ class StreamTest : public testing::Test {
     return Stream(std::move(options));
   }
 
-  /// One that stands at {1, 3}, behind the event e3.
+  /// A stream that stands at {1, 3}, behind the event e3.
   Stream Begun(StreamOptions options = {}) {
     Stream stream = Make(std::move(options));
     stream.Begin(Mode(protocol::resync::kReload));

@@ -127,7 +127,7 @@ void Subscription::CheckTurns() {
   Call<method::SessionState>(connection_, ref, {}, heard);
 }
 
-/// A host that does not know of its end is another than the one that the turn died with.
+/// A host that does not know of its end is another process than the one in which the turn died.
 void Subscription::AskEnd(const std::string& turn_id) {
   const auto heard = [this, alive = std::weak_ptr<bool>(alive_),
                       turn_id](const Result<protocol::TurnReport>& report) {

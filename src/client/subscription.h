@@ -2,7 +2,7 @@
 // after every reconnect with what the stream knows.
 //
 // Belongs to the connection's loop; dies before the connection. When the host will not go on with
-// the session, the turns that are open are told to have ended, so that nobody waits for ever.
+// the session, the turns that are open are told to have ended, so that no face waits for ever.
 #pragma once
 
 #include <chrono>
@@ -37,6 +37,7 @@ class Subscription final : public Follower {
   Stream& stream() { return stream_; }
   [[nodiscard]] const std::string& session_id() const { return session_id_; }
 
+  [[nodiscard]] bool expects_news() const override { return stream_.has_open_turn(); }
   void OnConnected() override;
   void OnGone(const Error& why) override;
   void OnPush(const protocol::FromHost& push) override;
@@ -55,7 +56,7 @@ class Subscription final : public Follower {
   Stream stream_;
   const std::optional<protocol::Attach> reopen_;
   const std::shared_ptr<Services> services_;
-  std::string host_id_;  // The one that was subscribed to last.
+  std::string host_id_;  // Of the last subscription.
   Ready ready_;
   Timer deadline_;
   Timer retry_;

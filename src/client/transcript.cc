@@ -12,6 +12,13 @@ namespace {
 /// Whether the end of a path reaches back to the session's beginning.
 bool IsWhole(const std::vector<Event>& path) { return path.empty() || !path.front().parent_id; }
 
+/// It is on a path, or says which path there is.
+bool MakesPath(const Event& event) {
+  return protocol::PlaceOf(event.payload) == protocol::Place::kTree ||
+         std::holds_alternative<protocol::Rewind>(event.payload) ||
+         std::holds_alternative<protocol::Branch>(event.payload);
+}
+
 }  // namespace
 
 Transcript::Transcript(Cache cache, std::string device_id, std::string session_id)
@@ -62,7 +69,7 @@ Transcript::Rest Transcript::Reconcile(std::vector<Event> path, std::size_t coun
 }
 
 bool Transcript::Take(const Event& event) {
-  if (event.seq <= reconciled_) return false;
+  if (event.seq <= reconciled_) return !MakesPath(event);
   known_.Take(event);
   changed_ = true;
   const auto* turn = std::get_if<protocol::Turn>(&event.payload);

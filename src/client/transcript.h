@@ -44,7 +44,7 @@ class Transcript {
   /// Compares what was shown with the host's word. At most `count` events are shown anew.
   Rest Reconcile(std::vector<protocol::Event> path, std::size_t count);
 
-  /// An event that was heard since. False: it has been shown.
+  /// An event that was heard since. False: it has been shown, with the path that the host said.
   bool Take(const protocol::Event& event);
 
   /// Writes it down, if there is something new. Done at the end of every turn as well.

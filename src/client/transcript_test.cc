@@ -160,6 +160,19 @@ TEST_F(TranscriptTest, WhatTheHostsWordHadIsNotShownAgain) {
   EXPECT_EQ(IdsOf(Begin().ShowKept(2)), (Ids{"e5", "new"}));
 }
 
+TEST_F(TranscriptTest, WhatStandsBesideThePathIsNotInTheHostsWord) {
+  Say(5);
+  Transcript transcript = Begin();
+  Reconcile(transcript);
+  const std::uint64_t within = path_.back().seq;
+  EXPECT_TRUE(transcript.Take(EventWith(within, "q", {}, protocol::QueueUpdate())));
+  EXPECT_TRUE(transcript.Take(EventWith(within, "i", {}, protocol::SessionInfo())));
+  EXPECT_FALSE(transcript.Take(EventWith(within, "r", {}, protocol::Rewind())))
+      << "the path is what came of it";
+  transcript.Keep();
+  EXPECT_EQ(IdsOf(Begin().ShowKept(1)), Ids{"e5"});
+}
+
 TEST_F(TranscriptTest, IsKeptAtTheEndOfATurn) {
   Say(2);
   Transcript transcript = Begin();

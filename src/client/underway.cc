@@ -61,7 +61,8 @@ bool Underway::Note(const protocol::Transient& transient) {
   } else if (const auto* gone = std::get_if<protocol::MessageCancelled>(&payload)) {
     Erase(gone->event_id);
   } else if (const auto* runs = std::get_if<protocol::ToolExecutionStart>(&payload)) {
-    if (calls_.size() < kMaxCalls) calls_[runs->tool_call_id].event_id = runs->event_id;
+    if (calls_.size() < kMaxCalls)
+      calls_[runs->tool_call_id] = {.event_id = runs->event_id, .began_at = transient.ts};
   } else if (const auto* ran = std::get_if<protocol::ToolExecutionEnd>(&payload)) {
     calls_.erase(ran->tool_call_id);
   } else if (const auto* began = std::get_if<protocol::RuntimeStart>(&payload)) {
@@ -127,6 +128,8 @@ void Underway::Take(const protocol::Event& event, std::int64_t epoch) {
   const auto call = calls_.find(result->tool_call_id);
   if (call == calls_.end()) return;
   call->second.failed = result->is_error;
+  if (call->second.began_at != 0)
+    call->second.took_ms = std::max<std::int64_t>(event.stamp.ts - call->second.began_at, 0);
   call->second.epoch = epoch;
   call->second.seq = event.seq;
 }
@@ -170,6 +173,7 @@ void Underway::TellCalls(const protocol::LivePush& live, Payloads& out) {
     protocol::ToolExecutionEnd end;
     end.event_id = call.event_id;
     end.tool_call_id = tool_call_id;
+    end.duration_ms = call.took_ms;
     end.is_error = *call.failed;
     out.emplace_back(std::move(end));
     return true;
@@ -185,7 +189,7 @@ void Underway::TellTurns(const protocol::LivePush& live, Payloads& out) {
       turn.told = true;
       out.emplace_back(Ended(turn.id, *turn.reason));
     } else if (!turn.begun && !turn.own) {
-      // One that does not run any more has no end in the log, and the host will be asked for it.
+      // A turn that does not run any more has no end in the log: the host will be asked for it.
       turn.begun = true;
       out.emplace_back(Began(turn.id));
     }

@@ -69,6 +69,8 @@ class Underway {
   };
   struct Call {
     std::string event_id;
+    std::int64_t began_at = 0;  // Unix milliseconds; 0: not known.
+    std::int64_t took_ms = 0;
     std::optional<bool> failed;  // It has its result, says the log, at this position.
     std::int64_t epoch = 0;
     std::uint64_t seq = 0;

@@ -8,8 +8,8 @@
 
 namespace stet::face {
 
-/// The one that `typed` names, or, when that is empty, the newest of the folder `cwd` (empty: this
-/// one). kNotFound when there is none.
+/// The session that `typed` names, or, when that is empty, the newest of the folder `cwd` (empty:
+/// this folder). kNotFound when there is none.
 Result<std::string> ChosenSession(const std::string& typed, const std::string& cwd,
                                   client::Sessions& sessions);
 

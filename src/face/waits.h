@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "client/live.h"
 
 namespace stet::face {
 
@@ -30,12 +31,16 @@ class Waits {
   [[nodiscard]] bool long_ones() const;
   /// What has waited for longest, and for how long; empty while there is no long wait.
   [[nodiscard]] std::string Row() const;
+  /// The same, before it how the line to the host is when that is not well.
+  [[nodiscard]] std::string Row(const client::Link& link) const;
 
  private:
   struct Wait {
     std::string what;
     std::chrono::steady_clock::time_point since;
   };
+
+  [[nodiscard]] std::int64_t SecondsSince(std::chrono::steady_clock::time_point then) const;
 
   const Clock& clock_;
   std::uint64_t last_ = 0;

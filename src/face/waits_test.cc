@@ -31,5 +31,21 @@ TEST(WaitsTest, WhatIsAnsweredIsNotWaitedFor) {
   EXPECT_EQ(waits.Row(), "");
 }
 
+TEST(WaitsTest, ALineThatIsNotWellIsSaid) {
+  FakeClock clock;
+  Waits waits(clock);
+  client::Link link;
+  EXPECT_EQ(waits.Row(link), "");
+  link.silent_since = clock.Steady();
+  clock.Advance(milliseconds(7000));
+  EXPECT_EQ(waits.Row(link), "the host has not answered for 7 s  Ctrl-C twice leaves");
+  waits.Begin("send");
+  clock.Advance(milliseconds(1000));
+  EXPECT_EQ(waits.Row(link), "waiting for the host: send, 1 s  Ctrl-C leaves");
+  EXPECT_EQ(waits.Row({.connected = false, .why = "it was cut"}),
+            "the connection to the host is lost (it was cut): trying again  "
+            "waiting for the host: send, 1 s  Ctrl-C leaves");
+}
+
 }  // namespace
 }  // namespace stet::face

@@ -24,7 +24,8 @@ Result<int> Watch(const std::string& session_id, client::RemoteLive& host,
   const InterruptWatch interrupt;
   client::Inbox inbox;
   Screen screen(console.columns(), kRows);
-  LiveView view(screen, console, SystemClock());
+  client::Scene scene;
+  LiveView view(screen, console, SystemClock(), scene);
   const CancelRegistration wake = interrupt.token().OnCancel([&] {
     host.Abandon();
     inbox.Poke();
@@ -41,14 +42,15 @@ Result<int> Watch(const std::string& session_id, client::RemoteLive& host,
     ASSIGN_OR_RETURN(
         path, client::Await(*session, &client::LiveSession::Recent, client::Transcript::kMost));
   }
-  ShowEvents(transcript.Reconcile(std::move(path), kShownEvents), view);
+  ShowEvents(transcript.Reconcile(std::move(path), kShownEvents), scene, view);
   while (!interrupt.token().cancelled()) {
     if (!console.Print(screen.Take())) return face::kExitFailed;
     const std::optional<client::News> news = inbox.Wait();
     if (!news) continue;
     const auto* event = std::get_if<protocol::Event>(&*news);
-    if (event != nullptr && transcript.Take(*event)) view.Take(*event);
-    if (const auto* transient = std::get_if<protocol::Transient>(&*news)) view.Take(*transient);
+    if (event != nullptr && transcript.Take(*event)) view.Apply(scene.Take(*event));
+    if (const auto* transient = std::get_if<protocol::Transient>(&*news))
+      view.Apply(scene.Take(*transient));
   }
   transcript.Keep();
   return face::kExitDone;

@@ -1,6 +1,6 @@
 // `stet attach [SESSION]`: takes part in a session of the background host, as others may at the
-// same time. What was seen of it the last time is shown at once. One that another process works on
-// is only watched.
+// same time. What was seen of it the last time is shown at once. A session that another process
+// works on is only watched.
 #pragma once
 
 #include "base/result.h"

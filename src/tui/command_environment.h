@@ -12,6 +12,7 @@
 #include "client/device.h"
 #include "client/inbox.h"
 #include "client/live.h"
+#include "client/scene.h"
 #include "client/sessions.h"
 #include "face/console.h"
 #include "face/waits.h"
@@ -34,7 +35,8 @@ struct Leaving {
 };
 
 /// Everything referred to outlives it; calls come from the face's thread. A command never waits:
-/// what it asks is answered in a function that Then or Refreshed is given, which may use it.
+/// what it asks is answered in a function that Then is given, which may use it. What the session's
+/// state is stands in the scene.
 struct CommandEnvironment {
   client::LiveSession& session;
   client::Sessions& sessions;
@@ -43,12 +45,12 @@ struct CommandEnvironment {
   const face::Console& console;
   client::Inbox& inbox;
   face::Waits& waits;
-  protocol::LiveState& state;  // As it was last known.
+  const client::Scene& scene;
   std::function<void(Dialog)> ask;
   std::function<void(std::string)> write;  // Puts a text into the prompt.
   std::function<void(Leaving)> leave;
-  /// The turn runs now, unless its end was heard already.
-  std::function<void(const std::optional<std::string>& turn_id)> begin;
+  /// The host has accepted what begins this turn.
+  std::function<void(const std::optional<std::string>& turn_id)> began;
   /// Lets the user pick one of them; nothing when none is.
   std::function<std::optional<std::string>(const std::vector<protocol::SessionSummary>&)>
       pick_session;
@@ -66,15 +68,6 @@ struct CommandEnvironment {
           if (!answer) return Complain(answer.error());
           Pass(next, std::move(answer));
         });
-  }
-
-  /// `next` is called when `state` is what the host has now.
-  template <class F>
-  void Refreshed(F next) {
-    session.State(Then("state", [this, next = std::move(next)](protocol::LiveState now) mutable {
-      state = std::move(now);
-      next();
-    }));
   }
 
  private:

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "base/text.h"
 #include "base/text_width.h"
 #include "client/await.h"
-#include "face/cost_view.h"
 #include "face/exit_codes.h"
 #include "tui/choice_rows.h"
 #include "tui/slash/slash.h"
@@ -25,12 +25,6 @@ constexpr int kEscapeMs = 50;  // After that an Escape was the key itself.
 constexpr std::chrono::seconds kTwice{2};
 constexpr std::size_t kMessageIdLetters = 16;
 
-std::string Blankless(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(" \t\n");
-  if (begin == std::string::npos) return "";
-  return text.substr(begin, text.find_last_not_of(" \t\n") + 1 - begin);
-}
-
 }  // namespace
 
 InteractiveSession::InteractiveSession(const InteractiveSetup& setup,
@@ -38,15 +32,15 @@ InteractiveSession::InteractiveSession(const InteractiveSetup& setup,
     : setup_(setup),
       transcript_(transcript),
       screen_(setup.tty.size().columns, setup.tty.size().rows),
-      view_(screen_, setup.console, SystemClock()),
+      view_(screen_, setup.console, SystemClock(), scene_),
       waits_(SystemClock()),
       editor_(&setup.history) {}
 
 Result<Leaving> InteractiveSession::Run(const protocol::Attach& attach, const std::string& prompt) {
   resumed_ = attach.session_id.has_value();
-  prompt_ = Blankless(prompt).empty() ? "" : prompt;
+  prompt_ = Trimmed(prompt).empty() ? "" : prompt;
   setup_.live.WatchLink(
-      inbox_.Each<client::Link>([this](client::Link link) { link_ = std::move(link); }));
+      inbox_.Each<client::Link>([this](client::Link link) { LinkChanged(std::move(link)); }));
   setup_.live.Attach(attach, {.watcher = inbox_.Watcher()},
                      Later("attach", [this](Result<std::unique_ptr<client::LiveSession>> attached) {
                        Attached(std::move(attached));
@@ -73,7 +67,7 @@ Status InteractiveSession::Close() {
   screen_.Hide();
   screen_.EndLine();
   setup_.tty.Write(screen_.Take());
-  const bool held_up = waits_.long_ones() || !link_.connected;
+  const bool held_up = waits_.long_ones() || !link_.connected || link_.silent_since;
   inbox_.DropAnswers();
   if (!leaving_->next_session) {
     setup_.tty.Finish();
@@ -83,23 +77,17 @@ Status InteractiveSession::Close() {
     setup_.console.Say(PrintableText("not sent, as far as is known: " + OneLineText(one.text)));
   Status closed = client::Await(*session_, &client::LiveSession::Close);
   transcript_.Keep();
+  const std::string& session_id = scene_.session().session_id;
   const Result<protocol::SessionSummary> kept =
-      client::Await(setup_.sessions, &client::Sessions::Describe, state_.session_id);
+      client::Await(setup_.sessions, &client::Sessions::Describe, session_id);
   if (!resumed_ && closed && !held_up && kept && kept->user_messages == 0) {
     // Nothing was said: `stet -c` means the session before. Ignoring the error on purpose: then an
     // empty one is listed.
-    (void)client::Await(setup_.sessions, &client::Sessions::Remove, state_.session_id);
+    (void)client::Await(setup_.sessions, &client::Sessions::Remove, session_id);
   } else if (!leaving_->next_session) {
-    setup_.console.Say(fmt::format("To go on: stet -r {}", state_.session_id));
+    setup_.console.Say(fmt::format("To go on: stet -r {}", session_id));
   }
   return closed;
-}
-
-/// What was asked before we came, of which no news comes.
-void InteractiveSession::TakeOpenAsks() {
-  environment_->Refreshed([this] {
-    for (const protocol::Ask& ask : protocol::OpenAsks(state_)) Put(ask);
-  });
 }
 
 bool InteractiveSession::IsOpen(const std::string& id) const {
@@ -113,12 +101,7 @@ bool InteractiveSession::shows_waits() const {
 
 /// Nothing goes on while the user is waited for.
 std::string InteractiveSession::StatusRow() const {
-  std::string held_up;
-  if (opened_ && !link_.connected)
-    held_up = fmt::format("the connection to the host is lost ({}): trying again  {}", link_.why,
-                          waits_.Row());
-  else
-    held_up = waits_.Row();
+  const std::string held_up = opened_ ? waits_.Row(link_) : waits_.Row();
   if (!held_up.empty())
     return setup_.console.Styled(
         face::Style::kDim, FitText(PrintableText(OneLineText(held_up)), screen_.columns() - 1));
@@ -192,45 +175,48 @@ void InteractiveSession::TakeSignals() {
 }
 
 void InteractiveSession::Take(const protocol::Event& event) {
-  if (transcript_.Take(event)) view_.Take(event);
+  if (!transcript_.Take(event)) return;
   const std::optional<protocol::AskNews> news = protocol::AskNewsIn(event);
-  if (!news) return;
-  if (news->asked) return Put(*news->asked);
   // What was answered here is no dialog any more.
-  if (IsOpen(news->id) && !news->by.empty()) view_.Note("answered by " + news->by);
-  DropDialog(news->id);
+  if (news && !news->asked && !news->by.empty() && IsOpen(news->id))
+    view_.Note("answered by " + news->by);
+  Heard(scene_.Take(event));
 }
 
 void InteractiveSession::Take(const protocol::Transient& transient) {
-  view_.Take(transient);
-  if (const auto* end = std::get_if<protocol::RuntimeEnd>(&transient.transient)) TurnEnded(*end);
+  Heard(scene_.Take(transient));
 }
 
-/// A short turn may have ended before the answer to what began it is taken.
+void InteractiveSession::Heard(const client::SceneChanges& changes) {
+  view_.Apply(changes);
+  for (const client::SceneChange& change : changes) {
+    if (change.what == client::SceneChange::What::kAsks && opened_) MatchDialogs();
+    const client::SceneItem* item = scene_.Find(change.item);
+    const auto* turn = item == nullptr ? nullptr : std::get_if<client::TurnItem>(&item->what);
+    if (turn != nullptr) TurnEnded(*turn);
+  }
+}
+
+/// What happened while the line was gone comes as events; the host's word makes sure of the rest.
+void InteractiveSession::LinkChanged(client::Link link) {
+  const bool back = link.connected && !link_.connected;
+  link_ = std::move(link);
+  if (!back || !session_) return;
+  session_->State(Later("state", [this](const Result<protocol::LiveState>& state) {
+    // Ignoring the error on purpose: the line broke again, or what is asked next meets it too.
+    if (state) Heard(scene_.Begin(*state));
+  }));
+}
+
 void InteractiveSession::TurnBegan(const std::optional<std::string>& turn_id) {
-  if (turn_id != ended_turn_) view_.Begin();
+  if (turn_id) Heard(scene_.Began(*turn_id));
 }
 
-void InteractiveSession::TurnEnded(const protocol::RuntimeEnd& end) {
-  ended_turn_ = end.turn_id;
-  session_->Report(end.turn_id,
-                   Later("report", [this, end](const Result<protocol::TurnReport>& report) {
-                     if (report) ShowTurnReport(end, *report);
-                   }));
-}
-
-void InteractiveSession::ShowTurnReport(const protocol::RuntimeEnd& end,
-                                        const protocol::TurnReport& report) {
-  const protocol::CostSum& cost = report.cost;
-  view_.Note(fmt::format("{}  {} in, {} out{}", SpanText(report.duration_ms),
-                         CountText(cost.input + cost.cache_read + cost.cache_write),
-                         CountText(cost.output),
-                         cost.price > 0 ? "  " + face::MoneyText(cost.price) : ""));
-  environment_->Refreshed([this, completed = end.reason == "completed"] {
-    if (!completed && !(state_.follow_ups.empty() && state_.steers.empty()))
-      view_.Note("what is queued waits: /continue goes on, /queue shows it", face::Style::kYellow);
-  });
-  if (report.duration_ms < setup_.bell_after_ms) return;
+void InteractiveSession::TurnEnded(const client::TurnItem& turn) {
+  const bool queued = !scene_.follow_ups().empty() || !scene_.steers().empty();
+  if (turn.reason != "completed" && queued)
+    view_.Note("what is queued waits: /continue goes on, /queue shows it", face::Style::kYellow);
+  if (turn.duration_ms.value_or(0) < setup_.bell_after_ms) return;
   Draw();
   setup_.tty.Write("\a\x1b]9;stet: the turn has ended\x1b\\");
 }
@@ -298,7 +284,7 @@ void InteractiveSession::CompleteCommand() {
   const std::string& text = editor_.text();
   if (!text.starts_with('/') || editor_.cursor() != text.size()) return;
   const std::vector<std::string> names =
-      client::CompletionsOf(text, client::Face::kTerminal, state_.commands);
+      client::CompletionsOf(text, client::Face::kTerminal, scene_.session().commands);
   if (names.empty()) return;
   if (names.size() == 1) return editor_.SetText("/" + names[0] + " ");
   std::string certain = names[0];
@@ -318,14 +304,16 @@ void InteractiveSession::PressInDialog(const Key& key) {
   // Nothing is written into a dialog of keys, but Ctrl and Escape mean what they always do.
   if (with_keys && key.kind != Key::Kind::kCtrl && key.kind != Key::Kind::kEscape) return;
   switch (dialog_editor_.Press(key)) {
-    case LineEditor::Does::kSubmitted: AnswerDialog(Blankless(dialog_editor_.Take())); break;
+    case LineEditor::Does::kSubmitted:
+      AnswerDialog(std::string(Trimmed(dialog_editor_.Take())));
+      break;
     case LineEditor::Does::kEscaped:
       // What the session asks stays open until it is answered.
       if (dialogs_.front().id.empty()) {
         DropDialog("");
       } else if (!with_keys) {
         dialogs_.pop_front();
-        TakeOpenAsks();
+        MatchDialogs();
       }
       break;
     case LineEditor::Does::kInterrupted: Interrupt(); break;
@@ -341,7 +329,7 @@ void InteractiveSession::Interrupt() {
   const bool again = interrupted_ && now - *interrupted_ < kTwice;
   interrupted_ = now;
   if (again || !opened_) return Leave(face::kExitInterrupted);
-  if (view_.running()) {
+  if (scene_.turn().running) {
     session_->Cancel();
     return view_.Note("stopping; Ctrl-C again ends stet", face::Style::kYellow);
   }
@@ -369,20 +357,20 @@ void InteractiveSession::Resize() {
 }
 
 void InteractiveSession::Submit(const std::string& text) {
-  const std::string line = Blankless(text);
+  const std::string line(Trimmed(text));
   if (line.empty()) return;
   if (!opened_) return early_lines_.push_back(text);
   setup_.history.Add(text);
   if (line.starts_with('/')) {
     const client::ParsedLine slash =
-        client::ParseLine(line, client::Face::kTerminal, state_.commands);
+        client::ParseLine(line, client::Face::kTerminal, scene_.session().commands);
     if (slash.kind != client::ParsedLine::Kind::kMessage) {
       view_.Note("/" + slash.name + (slash.argument.empty() ? "" : " " + slash.argument));
       return RunSlash(slash, *environment_);
     }
   }
-  const bool steer = view_.running() && line.starts_with('!') && line.size() > 1;
-  Send(steer ? Blankless(line.substr(1)) : text, steer);
+  const bool steer = scene_.turn().running && line.starts_with('!') && line.size() > 1;
+  Send(steer ? std::string(Trimmed(std::string_view(line).substr(1))) : text, steer);
 }
 
 /// What is sent again unchanged, after it was not known whether it was done, is known again.

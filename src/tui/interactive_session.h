@@ -2,7 +2,8 @@
 // and signals at once, and draws what they change.
 //
 // It never waits for the host alone: what it asks is answered through the inbox, and until then
-// keys are taken and drawn. What it shows of the session's state is what it last heard.
+// keys are taken and drawn. What it knows of the session is one scene, begun from the host's state
+// and fed with what is heard; when the line to the host was lost the scene is begun anew.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "client/device.h"
 #include "client/inbox.h"
 #include "client/live.h"
+#include "client/scene.h"
 #include "client/sessions.h"
 #include "client/transcript.h"
 #include "face/console.h"
@@ -69,9 +72,9 @@ class InteractiveSession {
 
   void Attached(Result<std::unique_ptr<client::LiveSession>> attached);
   void MakeEnvironment();
-  void ShowOpening();
-  void ShowRest(std::vector<protocol::Event> path);
-  void ShowWhatWaits();
+  void ShowOpening(const protocol::LiveState& state);
+  void ShowRest(std::vector<protocol::Event> path, bool interrupted);
+  void ShowWhatWaits(bool interrupted);
   void Opened();
 
   void Wait();
@@ -80,9 +83,10 @@ class InteractiveSession {
   void TakeSignals();
   void Take(const protocol::Event& event);
   void Take(const protocol::Transient& transient);
+  void Heard(const client::SceneChanges& changes);
+  void LinkChanged(client::Link link);
   void TurnBegan(const std::optional<std::string>& turn_id);
-  void TurnEnded(const protocol::RuntimeEnd& end);
-  void ShowTurnReport(const protocol::RuntimeEnd& end, const protocol::TurnReport& report);
+  void TurnEnded(const client::TurnItem& turn);
   void Draw();
   [[nodiscard]] EditorRows Bottom() const;
   [[nodiscard]] std::string StatusRow() const;
@@ -100,8 +104,8 @@ class InteractiveSession {
   void Send(const std::string& text, bool steer);
   void Sent(const Unsent& sent, const Result<protocol::Accepted>& accepted);
 
-  /// Puts it to the user, unless it is put already.
-  void Put(const protocol::Ask& ask);
+  /// The user is asked what the scene has as asked, but for what is being answered.
+  void MatchDialogs();
   void AskPermission(const protocol::PermissionAsk& ask);
   void AnswerPermission(const protocol::PermissionAsk& ask, const std::string& key);
   void Deny(const std::string& request_id, const std::string& message);
@@ -109,7 +113,6 @@ class InteractiveSession {
   void AnswerQuestion(const protocol::QuestionAsk& ask, const std::string& said);
   /// Answers it, and calls `done` when the host has taken the answer; else what waits is put again.
   void Answer(const protocol::AskAnswer& answer, std::function<void()> done);
-  void TakeOpenAsks();
   [[nodiscard]] bool IsOpen(const std::string& id) const;
   void Ask(Dialog dialog);
   void DropDialog(const std::string& id);
@@ -121,11 +124,11 @@ class InteractiveSession {
   InteractiveSetup setup_;
   client::Transcript& transcript_;
   Screen screen_;
+  client::Scene scene_;
   LiveView view_;
   face::Waits waits_;
   client::Inbox inbox_;
   std::unique_ptr<client::LiveSession> session_;  // Null until it is attached.
-  protocol::LiveState state_;                     // As it was last known.
   client::Link link_;                             // To the host.
   bool resumed_ = false;                          // The session is not new.
   bool opened_ = false;                           // What there was is shown.
@@ -133,14 +136,14 @@ class InteractiveSession {
   std::deque<client::News> early_news_;           // Heard before it was opened.
   std::string prompt_;                            // Sent when it is opened.
   std::deque<std::string> early_lines_;           // Submitted before it was opened.
-  std::string ended_turn_;                        // The last of which the end was heard.
   std::deque<Unsent> unsent_;
   std::optional<Unsent> doubtful_;  // Failed such that it may have been done.
   std::optional<CommandEnvironment> environment_;
   KeyReader keys_;
   LineEditor editor_;
   LineEditor dialog_editor_;
-  std::deque<Dialog> dialogs_;  // The first one is shown.
+  std::deque<Dialog> dialogs_;       // The first one is shown.
+  std::set<std::string> answering_;  // Asks whose answer is on its way, or was not needed.
   std::optional<Leaving> leaving_;
   std::optional<std::chrono::steady_clock::time_point> interrupted_;  // By the last Ctrl-C.
 };

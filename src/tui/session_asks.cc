@@ -24,6 +24,12 @@ std::string OptionRows(const protocol::QuestionAsk& ask) {
   return rows;
 }
 
+const std::string& IdOf(const protocol::AskAnswer& answer) {
+  const auto* permission = std::get_if<protocol::PermissionAnswer>(&answer);
+  return permission != nullptr ? permission->request_id
+                               : std::get<protocol::QuestionAnswer>(answer).question_id;
+}
+
 std::string ScopeOf(std::string_view key) {
   if (key == "a") return "session";
   if (key == "p") return "project";
@@ -32,12 +38,23 @@ std::string ScopeOf(std::string_view key) {
 
 }  // namespace
 
-void InteractiveSession::Put(const protocol::Ask& ask) {
-  if (IsOpen(protocol::AskId(ask))) return;
-  if (const auto* permission = std::get_if<protocol::PermissionAsk>(&ask))
-    AskPermission(*permission);
-  else
-    AskQuestion(std::get<protocol::QuestionAsk>(ask));
+void InteractiveSession::MatchDialogs() {
+  const auto is_asked = [this](const std::string& id) {
+    return std::ranges::any_of(
+        scene_.asks(), [&](const protocol::Ask& ask) { return protocol::AskId(ask) == id; });
+  };
+  std::erase_if(answering_, [&](const std::string& id) { return !is_asked(id); });
+  std::vector<std::string> gone;
+  for (const Dialog& dialog : dialogs_)
+    if (!dialog.id.empty() && !is_asked(dialog.id)) gone.push_back(dialog.id);
+  for (const std::string& id : gone) DropDialog(id);
+  for (const protocol::Ask& ask : scene_.asks()) {
+    if (IsOpen(protocol::AskId(ask)) || answering_.contains(protocol::AskId(ask))) continue;
+    if (const auto* permission = std::get_if<protocol::PermissionAsk>(&ask))
+      AskPermission(*permission);
+    else
+      AskQuestion(std::get<protocol::QuestionAsk>(ask));
+  }
 }
 
 void InteractiveSession::AskPermission(const protocol::PermissionAsk& ask) {
@@ -89,10 +106,16 @@ void InteractiveSession::Deny(const std::string& request_id, const std::string& 
 }
 
 void InteractiveSession::Answer(const protocol::AskAnswer& answer, std::function<void()> done) {
-  session_->Answer(answer, Later("answer", [this, done = std::move(done)](const Status& taken) {
+  const std::string& id = IdOf(answer);
+  answering_.insert(id);
+  session_->Answer(answer, Later("answer", [this, id, done = std::move(done)](const Status& taken) {
                      if (taken) return done();
                      environment_->Complain(taken.error());
-                     TakeOpenAsks();
+                     // Answered by another client, or withdrawn: the news of that come.
+                     const Code code = taken.error().code;
+                     if (code == Code::kConflict || code == Code::kNotFound) return;
+                     answering_.erase(id);
+                     MatchDialogs();
                    }));
 }
 

@@ -22,8 +22,8 @@ void InteractiveSession::Attached(Result<std::unique_ptr<client::LiveSession>> a
       failed_ = state.error();
       return;
     }
-    state_ = *std::move(state);
-    ShowOpening();
+    Heard(scene_.Begin(*state));
+    ShowOpening(*std::move(state));
   }));
 }
 
@@ -36,11 +36,11 @@ void InteractiveSession::MakeEnvironment() {
                          .console = setup_.console,
                          .inbox = inbox_,
                          .waits = waits_,
-                         .state = state_,
+                         .scene = scene_,
                          .ask = [this](Dialog dialog) { Ask(std::move(dialog)); },
                          .write = [this](std::string text) { editor_.SetText(std::move(text)); },
                          .leave = [this](Leaving leaving) { leaving_ = std::move(leaving); },
-                         .begin = [this](const auto& turn_id) { TurnBegan(turn_id); },
+                         .began = [this](const auto& turn_id) { TurnBegan(turn_id); },
                          .pick_session =
                              [this](const std::vector<protocol::SessionSummary>& sessions) {
                                screen_.Hide();
@@ -49,52 +49,54 @@ void InteractiveSession::MakeEnvironment() {
                              }});
 }
 
-void InteractiveSession::ShowOpening() {
-  view_.Note(fmt::format("stet {}  {}  mode {}  {}  /help", ProgramVersion(), state_.model,
-                         state_.mode, state_.cwd));
-  for (const std::string& note : state_.notes) view_.Note(note, face::Style::kYellow);
+void InteractiveSession::ShowOpening(const protocol::LiveState& state) {
+  view_.Note(fmt::format("stet {}  {}  mode {}  {}  /help", ProgramVersion(), state.model,
+                         state.mode, state.cwd));
+  for (const std::string& note : state.notes) view_.Note(note, face::Style::kYellow);
   if (!resumed_) return Opened();
-  const auto shown = [this](Result<std::vector<protocol::Event>> path) {
-    if (path) return ShowRest(*std::move(path));
+  const auto shown = [this,
+                      interrupted = state.interrupted](Result<std::vector<protocol::Event>> path) {
+    if (path) return ShowRest(*std::move(path), interrupted);
     environment_->Complain(path.error());
-    ShowWhatWaits();
+    ShowWhatWaits(interrupted);
   };
   session_->Recent(kShownEvents, Later("history", shown));
 }
 
 /// What of the session's end was not shown yet.
-void InteractiveSession::ShowRest(std::vector<protocol::Event> path) {
-  const auto show = [this](Result<std::vector<protocol::Event>> end) {
+void InteractiveSession::ShowRest(std::vector<protocol::Event> path, bool interrupted) {
+  const auto show = [this, interrupted](Result<std::vector<protocol::Event>> end) {
     if (end)
-      ShowEvents(transcript_.Reconcile(*std::move(end), kShownEvents), view_);
+      ShowEvents(transcript_.Reconcile(*std::move(end), kShownEvents), scene_, view_);
     else
       environment_->Complain(end.error());
-    ShowWhatWaits();
+    ShowWhatWaits(interrupted);
   };
   if (!transcript_.NeedsMore(path)) return show(std::move(path));
   session_->Recent(client::Transcript::kMost, Later("history", show));
 }
 
-void InteractiveSession::ShowWhatWaits() {
-  const std::size_t queued = state_.follow_ups.size() + state_.steers.size();
+/// `interrupted`: the last turn was, when the session was opened.
+void InteractiveSession::ShowWhatWaits(bool interrupted) {
+  const std::size_t queued = scene_.follow_ups().size() + scene_.steers().size();
   if (queued > 0)
     view_.Note(fmt::format("{} queued: /queue shows, /continue goes on with it", queued),
                face::Style::kYellow);
-  if (state_.interrupted)
+  if (interrupted)
     view_.Note("the last turn did not come to its end: /continue goes on with it",
                face::Style::kYellow);
-  if (state_.state != "idle") view_.Begin();
-  for (const protocol::Ask& ask : protocol::OpenAsks(state_)) Put(ask);
   Opened();
 }
 
 /// What came while the session was being opened has its turn now.
 void InteractiveSession::Opened() {
-  opened_ = true;
   for (const client::News& news : std::exchange(early_news_, {})) {
     if (const auto* event = std::get_if<protocol::Event>(&news)) Take(*event);
     if (const auto* transient = std::get_if<protocol::Transient>(&news)) Take(*transient);
   }
+  // Only now: what was asked and answered meanwhile is not put to the user.
+  opened_ = true;
+  MatchDialogs();
   if (!prompt_.empty()) Send(std::exchange(prompt_, ""), false);
   for (const std::string& line : std::exchange(early_lines_, {})) Submit(line);
 }

@@ -16,14 +16,14 @@ std::string_view Words(client::Transcript::How how) {
 
 }  // namespace
 
-void ShowEvents(const client::Transcript::Rest& rest, LiveView& view) {
+void ShowEvents(const client::Transcript::Rest& rest, client::Scene& scene, LiveView& view) {
   if (rest.how != client::Transcript::How::kGoesOn)
     view.Note(Words(rest.how), face::Style::kYellow);
   for (const protocol::Event& event : rest.events) {
     // The change that a call made is shown when it is made.
     if (const auto* result = std::get_if<protocol::ToolResult>(&event.payload))
       view.MarkShown(result->tool_call_id);
-    view.Take(event);
+    view.Apply(scene.Take(event));
   }
 }
 
@@ -32,8 +32,9 @@ void ShowKept(client::Transcript& transcript, face::Console& console) {
   rest.events = transcript.ShowKept(kShownEvents);
   if (rest.events.empty()) return;
   Screen screen(console.columns(), kAnyRows);
-  LiveView view(screen, console, SystemClock());
-  ShowEvents(rest, view);
+  client::Scene scene;
+  LiveView view(screen, console, SystemClock(), scene);
+  ShowEvents(rest, scene, view);
   screen.EndLine();
   // Ignoring the error on purpose: a terminal that is gone is noticed by what follows.
   (void)console.Print(screen.Take() + "\n");

@@ -63,7 +63,7 @@ TEST_F(AttachTest, ShowsTheTranscriptWhileTheHostIsHeldUpAndThenGoesOn) {
   Quit(*pty);
 }
 
-TEST_F(AttachTest, WhoeverDoesNotWantToWaitLeaves) {
+TEST_F(AttachTest, AUserWhoDoesNotWantToWaitLeaves) {
   Visit();
   ASSERT_EQ(::kill(host_, SIGSTOP), 0);
   const auto pty = Start({"attach", id_});
@@ -86,6 +86,40 @@ TEST_F(AttachTest, ARewindMeanwhileIsSaid) {
       << "it is kept as it is now";
   EXPECT_EQ(Count(again->screen().Text(), "Glob *.md"), 0u);
   Quit(*again);
+}
+
+TEST_F(AttachTest, WhatOneTerminalChangesTheOtherSays) {
+  const auto one = Ready({"attach", id_});
+  const auto other = Ready({"attach", id_});
+  other->Type("/mode acceptEdits\r");
+  EXPECT_TRUE(one->Shows("mode: acceptEdits"));
+  EXPECT_TRUE(other->Shows("mode: acceptEdits"));
+  other->Type("/mode\r");
+  EXPECT_TRUE(other->Shows("mode: acceptEdits; one of"));
+  EXPECT_EQ(Count(other->screen().Text(), "mode: acceptEdits"), 2u) << other->screen().Text();
+  one->Type("/mode\r");
+  EXPECT_TRUE(one->Shows("mode: acceptEdits; one of")) << "it knows without asking";
+  Quit(*other);
+  Quit(*one);
+}
+
+TEST_F(AttachTest, WhatWasAskedBeforeIsPutAndAnsweredOnce) {
+  const auto one = Ready({"attach", id_});
+  one->Type("write a.txt: one\r");
+  EXPECT_TRUE(one->Shows("? Write"));
+  const auto other = Start({"attach", id_});
+  EXPECT_TRUE(other->Shows("? Write"));
+  EXPECT_TRUE(other->Shows("y once"));
+  other->Type("y");
+  EXPECT_TRUE(other->Shows("✓ Write a.txt"));
+  EXPECT_TRUE(one->Shows("answered by"));
+  EXPECT_TRUE(one->Shows("✓ Write a.txt"));
+  EXPECT_TRUE(one->Rests(1));
+  EXPECT_TRUE(one->CursorRowIs(">", 2));
+  EXPECT_EQ(Count(one->screen().Text(), "y once"), 0u) << one->screen().Text();
+  EXPECT_EQ(Count(other->screen().Text(), "answered by"), 0u) << other->screen().Text();
+  Quit(*other);
+  Quit(*one);
 }
 
 TEST_F(AttachTest, ADamagedFileIsAsNone) {

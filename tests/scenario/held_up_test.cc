@@ -152,6 +152,9 @@ TEST_F(HeldUpTest, AHostThatDiedIsStartedAgainAndTheSessionGoesOn) {
   pty_->Type("list *.txt\r");
   EXPECT_TRUE(pty_->Shows("✓ Glob *.txt"));
   EXPECT_TRUE(pty_->Rests(2));
+  EXPECT_EQ(pty_->screen().Text().find("(interrupted)"), std::string::npos)
+      << "no turn ran when it died:\n"
+      << pty_->screen().Text();
   EXPECT_NE(Status()["status"]["pid"].IntOr(host_), host_) << status_;
   Quit(*pty_);
   EXPECT_EQ(Messages().size(), 2U);
@@ -188,6 +191,19 @@ TEST_F(DeadTurnTest, ATurnThatDiedWithItsHostHasEndedAndTheNextOneRuns) {
   pty_->Type("second\r");
   EXPECT_TRUE(pty_->Shows("Here I am."));
   EXPECT_TRUE(pty_->Rests(1));
+  Quit(*pty_);
+}
+
+TEST_F(DeadTurnTest, AHostThatIsStoppedInATurnIsSaidNotToAnswerUntilItDoes) {
+  EXPECT_TRUE(pty_->Shows("Ctrl-C stops"));
+  Signal(SIGSTOP);
+  EXPECT_TRUE(pty_->Shows("the host has not answered for"));
+  Signal(SIGCONT);
+  EXPECT_TRUE(pty_->Shows("Ctrl-C stops"));
+  EXPECT_EQ(pty_->screen().Text().find("has not answered"), std::string::npos)
+      << pty_->screen().Text();
+  pty_->Type("\x03");
+  EXPECT_TRUE(pty_->Shows("(cancelled)"));
   Quit(*pty_);
 }
 

@@ -122,6 +122,40 @@ TEST_F(InteractiveTest, TextComesAsItIsWrittenAndWhatIsTypedMeanwhileStays) {
   Quit(*pty);
 }
 
+TEST_F(InteractiveTest, WhatATurnCameToStandsBehindItAlsoWhenTheNextOneFollowsAtOnce) {
+  Script(R"({"replies":[
+    {"when":{"lastUser":"first"},"blocks":[{"text":"one two three four five six seven eight nine"}],"delta":2,"pauseMs":40},
+    {"when":{"lastUser":"second"},"blocks":[{"text":"Another."}]}]})");
+  const auto pty = Ready();
+  pty->Type("first\r");
+  EXPECT_TRUE(pty->Shows("one"));
+  pty->Type("second\r");
+  EXPECT_TRUE(pty->Shows("queued: second"));
+  EXPECT_TRUE(pty->Shows("Another."));
+  EXPECT_TRUE(pty->Rests(2));
+  const std::string text = pty->screen().Text();
+  const std::size_t footer = text.find(" in, ");
+  EXPECT_LT(footer, text.find("> second")) << text;
+  EXPECT_GT(text.find(" in, ", footer + 1), text.find("Another.")) << text;
+  Quit(*pty);
+}
+
+TEST_F(InteractiveTest, AChangeOfTheSettingsIsSaidOnce) {
+  const auto pty = Ready();
+  pty->Type("/mode plan\r");
+  EXPECT_TRUE(pty->Shows("mode: plan"));
+  pty->Type("/effort high\r");
+  EXPECT_TRUE(pty->Shows("effort: high"));
+  pty->Type("/effort high\r");
+  EXPECT_TRUE(pty->Shows("effort: high", 2)) << "what was so before is said, too";
+  pty->Type("/mode\r");
+  EXPECT_TRUE(pty->Shows("mode: plan; one of"));
+  const std::string text = pty->screen().Text();
+  EXPECT_EQ(text.find("mode: plan", text.find("mode: plan") + 1), text.find("mode: plan; one of"))
+      << text;
+  Quit(*pty);
+}
+
 TEST_F(InteractiveTest, ALineWithAnExclamationMarkSteersTheTurn) {
   Script(R"({"replies":[
     {"blocks":[{"text":"looking"},{"call":{"name":"Bash","args":{"command":"touch made"}}}]},

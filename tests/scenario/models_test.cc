@@ -113,7 +113,7 @@ TEST_F(ModelsTest, AConfiguredModelIsAskedInItsDialect) {
     ASSERT_TRUE(check.usage);
     EXPECT_EQ(check.usage->input, 3);
     EXPECT_EQ(check.usage->output, 4);
-    EXPECT_EQ(check.price, std::nullopt) << "nobody said what it costs";
+    EXPECT_EQ(check.price, std::nullopt) << "no settings say what it costs";
     const Ran text = program_.Run({"models", "check"});
     EXPECT_TRUE(text.out.starts_with("mine/m answers: ready\n")) << text.out;
   }

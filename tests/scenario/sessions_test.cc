@@ -290,7 +290,7 @@ TEST_F(SessionsTest, DamageIsNamedWithItsLineAndRepaired) {
   EXPECT_NE(program_.Run({"sessions", "show", "ses_a"}).out.find("third"), std::string::npos)
       << "the rest stays readable";
   EXPECT_EQ(program_.Run({"sessions", "repair", "ses_a"}).exit_code, 1)
-      << "nobody was there to agree";
+      << "no user was there to agree";
   EXPECT_EQ(program_.Run({"sessions", "repair", "ses_a", "--yes"}).exit_code, 0);
   EXPECT_EQ(program_.Run({"sessions", "verify", "ses_a"}).exit_code, 0);
   EXPECT_EQ(program_.Run({"sessions", "verify", "--all"}).exit_code, 0);
@@ -301,7 +301,7 @@ TEST_F(SessionsTest, ARemovedSessionComesBackFromTheTrash) {
     auto log = NewSession("ses_a", "precious");
     Say(*log, "one");
   }
-  EXPECT_EQ(program_.Run({"sessions", "rm", "ses_a"}).exit_code, 1) << "nobody was there to agree";
+  EXPECT_EQ(program_.Run({"sessions", "rm", "ses_a"}).exit_code, 1) << "no user was there to agree";
   EXPECT_EQ(List().size(), 1u);
   const Ran removed = program_.Run({"sessions", "rm", "ses_a", "--yes"});
   EXPECT_EQ(removed.exit_code, 0);

@@ -55,7 +55,7 @@ TEST_F(SetupTest, NothingIsReplacedUnaskedAndTheRestOfTheFileStays) {
   const std::vector<std::string> setup = {"setup", "--provider", "mistral", "--model", "m"};
   EXPECT_EQ(program_.Run(setup, "n\n").exit_code, 1);
   EXPECT_EQ(Configured(), before);
-  EXPECT_EQ(program_.Run(setup).exit_code, 2) << "nobody answers";
+  EXPECT_EQ(program_.Run(setup).exit_code, 2) << "no user answers";
   EXPECT_EQ(Configured(), before);
   EXPECT_EQ(program_.Run(setup, "y\n").exit_code, 0);
   EXPECT_EQ(Configured(),

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/text_width.h"
+#include "face/cost_view.h"
 #include "tui/live_view/change.h"
 
 namespace stet::tui {
@@ -20,8 +22,7 @@ std::string FirstLineOf(const Raw& content) {
   std::string text;
   if (const Result<protocol::Blocks> blocks = Decode<protocol::Blocks>(content.text))
     text = protocol::PlainText(*blocks);
-  const std::size_t begin = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-  return text.substr(begin, text.find('\n', begin) - begin);
+  return std::string(FirstLine(Trimmed(text)));
 }
 
 }  // namespace
@@ -41,22 +42,12 @@ std::string CountText(std::int64_t count) {
   return fmt::format("{:.1f}k", static_cast<double>(count) / kThousand);
 }
 
-void LiveView::Take(const protocol::Event& event) { Apply(scene_.Take(event)); }
-
-void LiveView::Take(const protocol::Transient& transient) {
-  const bool begins = std::holds_alternative<protocol::RuntimeStart>(transient.transient);
-  const bool ends = std::holds_alternative<protocol::RuntimeEnd>(transient.transient);
-  if (begins || ends) running_ = false;
-  if (begins) Begin();
-  Apply(scene_.Take(transient));
-  if (!ends) return;
-  EndText();
-  shown_.clear();
-}
-
-void LiveView::Begin() {
-  if (running_) return;
-  running_ = true;
+/// The time of a turn is taken from when it is first seen to run.
+void LiveView::NoteTurn() {
+  const client::SceneTurn& turn = scene_.turn();
+  if (!turn.running) return turn_.reset();
+  if (turn_ == turn.turn_id) return;
+  turn_ = turn.turn_id;
   began_ = clock_.Steady();
 }
 
@@ -65,6 +56,7 @@ void LiveView::Begin() {
 void LiveView::Apply(const client::SceneChanges& changes) {
   using What = client::SceneChange::What;
   for (const client::SceneChange& change : changes) {
+    if (change.what == What::kTurn) NoteTurn();
     const client::SceneItem* item = scene_.Find(change.item);
     if (change.item == reply_ && item == nullptr) EndText();
     if (item == nullptr) continue;
@@ -158,7 +150,7 @@ void LiveView::PrintThinking(std::string_view text) {
   screen_.Print(console_.Styled(face::Style::kDim, FitText(shown, room)));
 }
 
-/// A call of history has ended already; one that is written or waits is printed when it ends.
+/// A call of history has ended already; a call that is written or waits is printed when it ends.
 void LiveView::Show(const client::SceneItem&, const client::CallItem& call) {
   if (call.state == client::CallItem::State::kEnded) PrintCall(call);
 }
@@ -166,7 +158,9 @@ void LiveView::Show(const client::SceneItem&, const client::CallItem& call) {
 void LiveView::PrintCall(const client::CallItem& call) {
   Open(Section::kTool);
   const std::string tool = PrintableText(call.tool.empty() ? "tool" : call.tool);
-  const std::string took = call.duration_ms ? "  " + SpanText(*call.duration_ms) : "";
+  // What took less than a millisecond took no time.
+  const std::int64_t ms = call.duration_ms.value_or(0);
+  const std::string took = ms > 0 ? "  " + SpanText(ms) : "";
   const std::size_t used = TextWidth(tool) + took.size() + 5;
   const std::size_t room = screen_.columns() > used ? screen_.columns() - used : 0;
   const std::string summary = FitText(PrintableText(CallSummary(call.tool, call.args)), room);
@@ -185,9 +179,10 @@ void LiveView::PrintCall(const client::CallItem& call) {
   }
 }
 
-std::string LiveView::WaitText(const client::NoteItem& note) const {
-  const std::int64_t left = note.until ? *note.until - clock_.Now() : 0;
-  return fmt::format("waiting for the {}: {}{}", note.by, note.text,
+std::string LiveView::WaitText(std::string_view who, std::string_view what,
+                               protocol::OptionalInt until) const {
+  const std::int64_t left = until ? *until - clock_.Now() : 0;
+  return fmt::format("waiting for the {}: {}{}", who, what,
                      left > 0 ? "; again in " + SpanText(left) : "");
 }
 
@@ -197,7 +192,7 @@ void LiveView::Show(const client::SceneItem&, const client::NoteItem& note) {
     case Kind::kHarness: return Note(OneLineText(note.text));
     case Kind::kNotice:
       return Note(fmt::format("{}: {}", note.by, note.text), face::Style::kYellow);
-    case Kind::kWait: return Note(WaitText(note), face::Style::kYellow);
+    case Kind::kWait: return Note(WaitText(note.by, note.text, note.until), face::Style::kYellow);
     case Kind::kCutShort: return Note("(cut short)");
     case Kind::kAgain: return Note("(the reply broke off and is asked for again)");
     case Kind::kTaskEnd: {
@@ -206,10 +201,40 @@ void LiveView::Show(const client::SceneItem&, const client::NoteItem& note) {
       const std::string name = task == tasks.end() ? "" : "  " + OneLineText(task->name);
       return Note(fmt::format("task {} {}{}", note.by, note.text, name));
     }
-    case Kind::kTurnEnd:
-      if (!note.text.empty()) return Note(note.text, face::Style::kRed);
-      return Note(fmt::format("({})", note.by), face::Style::kYellow);
   }
+}
+
+void LiveView::Show(const client::SceneItem&, const client::MarkerItem& marker) {
+  using Kind = client::MarkerItem::Kind;
+  constexpr std::string_view kStays = "nothing was deleted: /branch leads back";
+  switch (marker.kind) {
+    case Kind::kRewind:
+      if (marker.value.empty())
+        return Note(fmt::format("back before the first message; {}", kStays));
+      return Note(fmt::format("back at {}; {}", marker.value, kStays));
+    case Kind::kBranch: return Note(fmt::format("now at {}", marker.value));
+    case Kind::kCompact:
+      return Note(fmt::format("compacted: about {} tokens became {}",
+                              CountText(marker.tokens_before), CountText(marker.tokens_after)));
+    case Kind::kModel: return Note("model: " + marker.value);
+    case Kind::kMode: return Note("mode: " + marker.value);
+    case Kind::kEffort: return Note("effort: " + marker.value);
+  }
+}
+
+/// Why it did not complete, and behind that what it came to.
+void LiveView::Show(const client::SceneItem&, const client::TurnItem& turn) {
+  shown_.clear();
+  EndText();
+  if (!turn.error.empty())
+    Note(turn.error, face::Style::kRed);
+  else if (turn.reason != "completed")
+    Note(fmt::format("({})", turn.reason), face::Style::kYellow);
+  if (!turn.duration_ms) return;
+  Note(fmt::format("{}  {} in, {} out{}{}", SpanText(*turn.duration_ms), CountText(turn.tokens_in),
+                   CountText(turn.tokens_out),
+                   turn.price > 0 ? "  " + face::MoneyText(turn.price) : "",
+                   turn.whole ? "" : "  (of what was heard here)"));
 }
 
 std::string LiveView::ActivityText() const {
@@ -224,13 +249,11 @@ std::string LiveView::ActivityText() const {
       return fmt::format("{} {}", activity.who, CallSummary(activity.who, Raw{activity.detail}));
     case Kind::kWait: break;
   }
-  const std::int64_t left = activity.until ? *activity.until - clock_.Now() : 0;
-  return fmt::format("waiting for the {}: {}{}", activity.who, activity.detail,
-                     left > 0 ? fmt::format(" (again in {})", SpanText(left)) : "");
+  return WaitText(activity.who, activity.detail, activity.until);
 }
 
 std::string LiveView::StatusRow() const {
-  if (!running_) return "";
+  if (!turn_) return "";
   constexpr std::array<std::string_view, 4> kFrames = {"-", "\\", "|", "/"};
   const auto elapsed =
       std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Steady() - began_).count();

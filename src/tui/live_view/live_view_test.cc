@@ -13,8 +13,44 @@ class LiveViewTest : public testing::Test {
   template <class T>
   void Take(T payload) {
     protocol::Transient transient;
+    transient.ts = clock_.Now();
     transient.transient = std::move(payload);
-    view_.Take(transient);
+    view_.Apply(scene_.Take(transient));
+  }
+  void Append(protocol::Payload payload, std::string id = "e_9",
+              std::optional<std::string> turn_id = {}) {
+    protocol::Event event;
+    event.id = std::move(id);
+    event.stamp.ts = clock_.Now();
+    event.stamp.turn_id = std::move(turn_id);
+    event.payload = std::move(payload);
+    view_.Apply(scene_.Take(event));
+  }
+  void Change(protocol::InfoChanges changes) {
+    protocol::SessionInfo info;
+    info.changes = std::move(changes);
+    Append(info);
+  }
+  void Begin(std::string turn_id) {
+    protocol::RuntimeStart start;
+    start.turn_id = std::move(turn_id);
+    Take(start);
+  }
+  void End(std::string turn_id, std::string reason = "completed") {
+    protocol::RuntimeEnd end;
+    end.turn_id = std::move(turn_id);
+    end.reason = std::move(reason);
+    Take(end);
+  }
+  /// A model call of the turn that has ended.
+  void Spend(std::string turn_id, std::int64_t in, std::int64_t out) {
+    protocol::ModelCall call;
+    call.phase = "end";
+    call.attempts.emplace().emplace_back().usage.emplace();
+    call.attempts->back().usage->input = in - 500;
+    call.attempts->back().usage->cache_read = 500;
+    call.attempts->back().usage->output = out;
+    Append(call, "", std::move(turn_id));
   }
   void Start() {
     protocol::MessageStart start;
@@ -36,7 +72,8 @@ class LiveViewTest : public testing::Test {
   face::Console console_;
   FakeClock clock_;
   Screen screen_{120, 40};
-  LiveView view_{screen_, console_, clock_};
+  client::Scene scene_;
+  LiveView view_{screen_, console_, clock_, scene_};
   VtScreen vt_{120, 40};
 };
 
@@ -45,18 +82,14 @@ TEST_F(LiveViewTest, TextIsShownAsItComesAndOnce) {
   Text("# Head");
   Text("ing\nwords ");
   EXPECT_EQ(Shown(), "# Heading\nwords");
-  protocol::Event event;
-  event.id = "e_1";
   protocol::AssistantMessage message;
   protocol::TextBlock block;
   block.text = "# Heading\nwords and more";
   message.message.blocks.emplace_back(block);
-  event.payload = message;
   Text("and more");
-  view_.Take(event);
+  Append(message, "e_1");
   EXPECT_EQ(Shown(), "# Heading\nwords and more");
-  event.id = "e_2";
-  view_.Take(event);
+  Append(message, "e_2");
   EXPECT_EQ(Shown(), "# Heading\nwords and more\n# Heading\nwords and more")
       << "what did not stream is shown from its event";
 }
@@ -80,13 +113,11 @@ TEST_F(LiveViewTest, AToolHasOneLineWithItsTimeAndErrorsSayWhy) {
   start.tool_name = "Bash";
   start.args = Raw{R"({"command":"make\n  -j2"})"};
   Take(start);
-  protocol::Event event;
   protocol::ToolResult result;
   result.tool_call_id = "c";
   result.is_error = true;
   result.content = Raw{R"([{"type":"text","text":"\nexit code 2\nmore"}])"};
-  event.payload = result;
-  view_.Take(event);
+  Append(result);
   EXPECT_EQ(Shown(), "");
   protocol::ToolExecutionEnd end;
   end.tool_call_id = "c";
@@ -98,7 +129,7 @@ TEST_F(LiveViewTest, AToolHasOneLineWithItsTimeAndErrorsSayWhy) {
 
 TEST_F(LiveViewTest, TheStatusSaysWhatGoesOnSinceWhen) {
   EXPECT_EQ(view_.StatusRow(), "");
-  view_.Begin();
+  Begin("t");
   clock_.Advance(std::chrono::seconds(12));
   EXPECT_EQ(view_.StatusRow(), "- waiting for the model  12 s  0 in, 0 out  Ctrl-C stops");
   protocol::Wait wait;
@@ -106,20 +137,88 @@ TEST_F(LiveViewTest, TheStatusSaysWhatGoesOnSinceWhen) {
   wait.what = "overloaded";
   wait.until = clock_.Now() + 3000;
   Take(wait);
-  EXPECT_TRUE(view_.StatusRow().contains("waiting for the model: overloaded (again in 3 s)"));
-  protocol::TurnEnd end;
-  end.usage.emplace();
-  end.usage->input = 1000;
-  end.usage->cache_read = 500;
-  end.usage->output = 20;
-  Take(end);
+  EXPECT_TRUE(view_.StatusRow().contains("waiting for the model: overloaded; again in 3 s"));
+  Spend("t", 1500, 20);
   EXPECT_TRUE(view_.StatusRow().contains("1.5k in, 20 out"));
   protocol::RuntimeEnd done;
+  done.turn_id = "t";
   done.reason = "error";
   done.error = "it broke";
   Take(done);
   EXPECT_EQ(view_.StatusRow(), "");
-  EXPECT_TRUE(Shown().ends_with("it broke"));
+  EXPECT_TRUE(Shown().ends_with("it broke\n12 s  1.5k in, 20 out")) << Shown();
+}
+
+TEST_F(LiveViewTest, WhatATurnCameToStandsBehindItBeforeTheNextOne) {
+  Begin("t1");
+  clock_.Advance(std::chrono::seconds(2));
+  Spend("t1", 700, 3);
+  End("t1");
+  protocol::UserMessage next;
+  next.message.blocks.emplace_back(protocol::TextBlock{.text = "and then"});
+  Append(next, "e_2", "t2");
+  Begin("t2");
+  clock_.Advance(std::chrono::seconds(3));
+  Spend("t2", 800, 4);
+  End("t2", "cancelled");
+  EXPECT_EQ(Shown(), "2 s  700 in, 3 out\n\n> and then\n\n(cancelled)\n3 s  800 in, 4 out");
+}
+
+TEST_F(LiveViewTest, OfATurnThatWasJoinedTheSumsAreOfWhatWasHeard) {
+  protocol::LiveState state;
+  state.state = "running";
+  state.turn_id = "t1";
+  view_.Apply(scene_.Begin(state));
+  clock_.Advance(std::chrono::seconds(4));
+  EXPECT_EQ(view_.StatusRow(), "- waiting for the model  4 s  0 in, 0 out  Ctrl-C stops");
+  protocol::UserMessage message;
+  message.message.blocks.emplace_back(protocol::TextBlock{.text = "go"});
+  Append(message, "e_1", "t1");
+  clock_.Advance(std::chrono::seconds(1));
+  Spend("t1", 700, 3);
+  End("t1");
+  EXPECT_EQ(Shown(), "> go\n\n1 s  700 in, 3 out  (of what was heard here)");
+}
+
+TEST_F(LiveViewTest, WhereTheSessionGoesAnotherWayThereIsALine) {
+  protocol::LiveState state;
+  state.state = "idle";
+  state.model = "m";
+  state.mode = "default";
+  view_.Apply(scene_.Begin(state));
+  Change({.model = "other", .effort = "high", .mode = "plan"});
+  protocol::Compaction compact;
+  compact.tokens_before = 12'300;
+  compact.tokens_after = 900;
+  Append(compact);
+  protocol::Rewind rewind;
+  Append(rewind);
+  rewind.target_event_id = "e_3";
+  Append(rewind);
+  protocol::Branch branch;
+  branch.leaf_event_id = "e_7";
+  Append(branch);
+  EXPECT_EQ(Shown(),
+            "model: other\nmode: plan\neffort: high\n"
+            "compacted: about 12.3k tokens became 900\n"
+            "back before the first message; nothing was deleted: /branch leads back\n"
+            "back at e_3; nothing was deleted: /branch leads back\n"
+            "now at e_7");
+}
+
+TEST_F(LiveViewTest, WhatTookNoTimeIsNotSaidToHave) {
+  protocol::ToolExecutionStart start;
+  start.tool_call_id = "c";
+  start.tool_name = "Read";
+  start.args = Raw{R"({"file_path":"a.txt"})"};
+  Take(start);
+  protocol::ToolResult result;
+  result.tool_call_id = "c";
+  Append(result);
+  protocol::ToolExecutionEnd end;
+  end.tool_call_id = "c";
+  Take(end);
+  EXPECT_EQ(Shown(), "✓ Read a.txt");
 }
 
 TEST_F(LiveViewTest, CharactersInPiecesAreWholeAndControlsHarmless) {

@@ -66,7 +66,7 @@ void RunSnip(const std::string& id, CommandEnvironment& environment) {
   environment.session.Turns(environment.Then("turns", [&environment](
                                                           const protocol::TurnRows& turns) {
     const std::string text =
-        face::TurnsText(turns, environment.view.running(), environment.console.columns() - 1);
+        face::TurnsText(turns, environment.scene.turn().running, environment.console.columns() - 1);
     if (text.empty()) return environment.view.Note("there is no finished turn yet");
     environment.view.Block(text + "/snip N hides one from the model, /unsnip N shows it again\n");
   }));
@@ -93,16 +93,11 @@ void RunQuestions(const std::string&, CommandEnvironment& environment) {
 }
 
 void RunPlan(const std::string&, CommandEnvironment& environment) {
-  environment.Refreshed([&environment] {
-    if (environment.state.mode == "plan") return Show(environment, face::PlanText, "");
-    protocol::Change change;
-    change.mode = "plan";
-    environment.session.Change(change, environment.Then("mode", [&environment] {
-      environment.state.mode = "plan";
-      environment.view.Note("mode: plan");
-      Show(environment, face::PlanText, "");
-    }));
-  });
+  if (environment.scene.settings().mode == "plan") return Show(environment, face::PlanText, "");
+  protocol::Change change;
+  change.mode = "plan";
+  environment.session.Change(
+      change, environment.Then("mode", [&environment] { Show(environment, face::PlanText, ""); }));
 }
 
 }  // namespace stet::tui

@@ -38,7 +38,7 @@ std::string ListOf(const Places& places, const CommandEnvironment& environment) 
   return rows;
 }
 
-/// Lists the places and goes to the one that is picked.
+/// Lists the places and goes to the one picked by the user.
 void PickPlace(Places places, const std::string& prompt, CommandEnvironment& environment,
                std::function<void(const Place&)> go) {
   environment.view.Block(ListOf(places, environment));
@@ -72,11 +72,8 @@ void Restore(const std::optional<std::string>& target, CommandEnvironment& envir
 }
 
 void Rewind(const Place& place, bool restore, CommandEnvironment& environment) {
+  // The line that says where it is now is the scene's.
   const auto moved = [place, restore, &environment](const client::Moved&) {
-    environment.view.Note(
-        place.event
-            ? fmt::format("back at {}; nothing was deleted: /branch leads back", *place.event)
-            : "back before the first message; nothing was deleted: /branch leads back");
     if (restore) Restore(place.event, environment);
     if (!place.text.empty()) environment.write(place.text);
   };
@@ -135,16 +132,13 @@ Places LeavesOf(const protocol::SessionTree& tree) {
 }
 
 void GoToLeaf(const std::string& leaf, CommandEnvironment& environment) {
-  environment.session.Branch(
-      leaf, environment.Then("branch", [&environment](const client::Moved& moved) {
-        environment.view.Note(fmt::format("now at {}", moved.new_leaf.value_or("the start")));
-      }));
+  environment.session.Branch(leaf, environment.Then("branch", [](const client::Moved&) {}));
 }
 
 }  // namespace
 
 void RunRewind(const std::string& event, CommandEnvironment& environment) {
-  if (environment.view.running())
+  if (environment.scene.turn().running)
     return environment.view.Note("a turn runs: stop it with Ctrl-C first", face::Style::kRed);
   if (!event.empty()) return OfferRewind({event, ""}, environment);
   const auto pick = [&environment](const protocol::SessionTree& tree) {
@@ -153,11 +147,11 @@ void RunRewind(const std::string& event, CommandEnvironment& environment) {
     PickPlace(std::move(places), "back to before which of these (a number, or nothing)? ",
               environment, [&environment](const Place& place) { OfferRewind(place, environment); });
   };
-  environment.sessions.Tree(environment.state.session_id, environment.Then("tree", pick));
+  environment.sessions.Tree(environment.scene.session().session_id, environment.Then("tree", pick));
 }
 
 void RunBranch(const std::string& leaf, CommandEnvironment& environment) {
-  if (environment.view.running())
+  if (environment.scene.turn().running)
     return environment.view.Note("a turn runs: stop it with Ctrl-C first", face::Style::kRed);
   if (!leaf.empty()) return GoToLeaf(leaf, environment);
   const auto pick = [&environment](const protocol::SessionTree& tree) {
@@ -166,7 +160,7 @@ void RunBranch(const std::string& leaf, CommandEnvironment& environment) {
     PickPlace(std::move(places), "to which of these (a number, or nothing)? ", environment,
               [&environment](const Place& place) { GoToLeaf(*place.event, environment); });
   };
-  environment.sessions.Tree(environment.state.session_id, environment.Then("tree", pick));
+  environment.sessions.Tree(environment.scene.session().session_id, environment.Then("tree", pick));
 }
 
 }  // namespace stet::tui

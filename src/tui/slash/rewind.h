@@ -11,7 +11,7 @@ namespace stet::tui {
 /// them back when the user wants that.
 void RunRewind(const std::string& event, CommandEnvironment& environment);
 
-/// To another branch's leaf: that of `leaf`, or one that the user picks.
+/// To another branch's leaf: that of `leaf`, or the one picked by the user.
 void RunBranch(const std::string& leaf, CommandEnvironment& environment);
 
 }  // namespace stet::tui

@@ -28,54 +28,59 @@ std::string TakeWord(std::string_view& text) {
 
 void RunHelp(const std::string&, CommandEnvironment& environment);
 
-/// Makes the change, then tells `what` it is now.
-void Change(const protocol::Change& change, std::string_view what,
-            CommandEnvironment& environment) {
-  const auto tell = [what, &environment] {
-    const protocol::LiveState& state = environment.state;
-    const std::string& now = what == "model"    ? state.model
-                             : what == "effort" ? state.effort
-                                                : state.mode;
-    environment.view.Note(fmt::format("{}: {}", what, now));
+/// One of the settings that a command shows and changes.
+struct Setting {
+  std::string_view name;
+  std::string client::SceneSettings::* shown;
+  protocol::Text protocol::LiveState::* known;
+  protocol::OptionalText protocol::Change::* changed;
+  bool at_once;  // Else it holds for the turns to come.
+};
+constexpr Setting kModelSetting{"model", &client::SceneSettings::model, &protocol::LiveState::model,
+                                &protocol::Change::model, false};
+constexpr Setting kEffortSetting{"effort", &client::SceneSettings::effort,
+                                 &protocol::LiveState::effort, &protocol::Change::effort, false};
+constexpr Setting kModeSetting{"mode", &client::SceneSettings::mode, &protocol::LiveState::mode,
+                               &protocol::Change::mode, true};
+
+/// Makes the change. The line that tells it is the scene's; without one the host is asked what is
+/// so: it was so before, or waits for the end of the turn.
+void Change(const Setting& setting, const std::string& value, CommandEnvironment& environment) {
+  protocol::Change change;
+  change.*setting.changed = value;
+  const std::string before = environment.scene.settings().*setting.shown;
+  const auto tell = [&setting, value, before, &environment](const protocol::LiveState& now) {
+    const std::string& is = now.*setting.known;
+    if (is != before) return;
+    const bool waits = environment.scene.turn().running && !setting.at_once;
+    environment.view.Note(waits
+                              ? fmt::format("{}: {}, when the turn has ended", setting.name, value)
+                              : fmt::format("{}: {}", setting.name, is));
   };
-  environment.session.Change(
-      change, environment.Then(what, [&environment, tell] { environment.Refreshed(tell); }));
+  environment.session.Change(change, environment.Then(setting.name, [&environment, tell] {
+    environment.session.State(environment.Then("state", tell));
+  }));
 }
 
 void RunModel(const std::string& name, CommandEnvironment& environment) {
-  if (name.empty())
-    return environment.Refreshed([&environment] {
-      environment.view.Note(fmt::format(
-          "model: {}; /model NAME changes it, `stet models` lists them", environment.state.model));
-    });
-  protocol::Change change;
-  change.model = name;
-  Change(change, "model", environment);
+  if (!name.empty()) return Change(kModelSetting, name, environment);
+  environment.view.Note(fmt::format("model: {}; /model NAME changes it, `stet models` lists them",
+                                    environment.scene.settings().model));
 }
 
 void RunEffort(const std::string& level, CommandEnvironment& environment) {
-  if (level.empty())
-    return environment.Refreshed([&environment] {
-      const std::string& now = environment.state.effort;
-      environment.view.Note(
-          fmt::format("effort: {}; one of none, minimal, low, medium, high, xhigh, max",
-                      now.empty() ? "the model's own" : now));
-    });
-  protocol::Change change;
-  change.effort = level;
-  Change(change, "effort", environment);
+  if (!level.empty()) return Change(kEffortSetting, level, environment);
+  const std::string& now = environment.scene.settings().effort;
+  environment.view.Note(
+      fmt::format("effort: {}; one of none, minimal, low, medium, high, xhigh, max",
+                  now.empty() ? "the model's own" : now));
 }
 
 void RunMode(const std::string& mode, CommandEnvironment& environment) {
-  if (mode.empty())
-    return environment.Refreshed([&environment] {
-      environment.view.Note(
-          fmt::format("mode: {}; one of default, acceptEdits, auto, plan, dontAsk, bypass",
-                      environment.state.mode));
-    });
-  protocol::Change change;
-  change.mode = mode;
-  Change(change, "mode", environment);
+  if (!mode.empty()) return Change(kModeSetting, mode, environment);
+  environment.view.Note(
+      fmt::format("mode: {}; one of default, acceptEdits, auto, plan, dontAsk, bypass",
+                  environment.scene.settings().mode));
 }
 
 void ShowPermissions(const protocol::PermissionReport& report, CommandEnvironment& environment) {
@@ -108,7 +113,7 @@ void RunTitle(const std::string& title, CommandEnvironment& environment) {
 
 void RunCost(const std::string&, CommandEnvironment& environment) {
   environment.sessions.Cost(
-      environment.state.session_id,
+      environment.scene.session().session_id,
       environment.Then("cost", [&environment](const protocol::CostReport& cost) {
         environment.view.Block(face::CostText(cost));
       }));
@@ -116,7 +121,7 @@ void RunCost(const std::string&, CommandEnvironment& environment) {
 
 void RunContext(const std::string&, CommandEnvironment& environment) {
   environment.sessions.Context(
-      environment.state.session_id, {},
+      environment.scene.session().session_id, {},
       environment.Then("context", [&environment](const protocol::ContextReport& report) {
         environment.view.Block(face::ContextText(report));
       }));
@@ -124,7 +129,7 @@ void RunContext(const std::string&, CommandEnvironment& environment) {
 
 void RunHooksList(const std::string&, CommandEnvironment& environment) {
   environment.device.Hooks(
-      environment.state.project,
+      environment.scene.session().project,
       environment.Then("hooks", [&environment](const protocol::HookRows& rows) {
         environment.view.Block(face::HooksText(rows));
       }));
@@ -137,7 +142,7 @@ void Start(std::string_view how, const std::string& text, CommandEnvironment& en
   send.text = text;
   environment.session.Send(
       send, environment.Then(how, [&environment](const protocol::Accepted& accepted) {
-        environment.begin(accepted.turn_id);
+        environment.began(accepted.turn_id);
       }));
 }
 
@@ -147,7 +152,7 @@ void RunCompact(const std::string& focus, CommandEnvironment& environment) {
 
 void RunExport(const std::string& file, CommandEnvironment& environment) {
   client::ExportWanted wanted;
-  wanted.session_id = environment.state.session_id;
+  wanted.session_id = environment.scene.session().session_id;
   wanted.path = file.empty() ? wanted.session_id + ".tar" : file;
   if (wanted.path.ends_with(".jsonl")) wanted.format = client::ExportFormat::kJsonl;
   environment.sessions.Export(wanted,
@@ -161,7 +166,7 @@ void RunContinue(const std::string&, CommandEnvironment& environment) {
 }
 
 void RunResume(const std::string& id, CommandEnvironment& environment) {
-  if (environment.view.running())
+  if (environment.scene.turn().running)
     return environment.view.Note("a turn runs: stop it with Ctrl-C first", face::Style::kRed);
   const auto go = [&environment](const std::string& session) {
     environment.leave({.exit_code = 0, .next_session = session});
@@ -181,12 +186,13 @@ struct Queued {
   std::string text;
 };
 
-std::vector<Queued> QueueOf(const protocol::LiveState& state) {
+std::vector<Queued> QueueOf(const protocol::QueueItems& steers,
+                            const protocol::QueueItems& follow_ups) {
   std::vector<Queued> all;
-  for (std::size_t i = 0; i < state.steers.size(); ++i)
-    all.push_back({"steer", i, protocol::PlainText(state.steers[i].content)});
-  for (std::size_t i = 0; i < state.follow_ups.size(); ++i)
-    all.push_back({"follow_up", i, protocol::PlainText(state.follow_ups[i].content)});
+  for (std::size_t i = 0; i < steers.size(); ++i)
+    all.push_back({"steer", i, protocol::PlainText(steers[i].content)});
+  for (std::size_t i = 0; i < follow_ups.size(); ++i)
+    all.push_back({"follow_up", i, protocol::PlainText(follow_ups[i].content)});
   return all;
 }
 
@@ -202,8 +208,11 @@ void ShowQueue(const std::vector<Queued>& queue, CommandEnvironment& environment
   environment.view.Block(rows + "/queue rm N removes one, /queue edit N TEXT changes it\n");
 }
 
-void ChangeQueue(const std::string& argument, CommandEnvironment& environment) {
-  const std::vector<Queued> queue = QueueOf(environment.state);
+/// `argument`: nothing, "rm N", or "edit N TEXT".
+void RunQueue(const std::string& argument, CommandEnvironment& environment) {
+  const client::Scene& scene = environment.scene;
+  const std::vector<Queued> queue = QueueOf(scene.steers(), scene.follow_ups());
+  if (argument.empty()) return ShowQueue(queue, environment);
   std::string_view rest = argument;
   const std::string verb = TakeWord(rest);
   const std::string number = TakeWord(rest);
@@ -214,8 +223,8 @@ void ChangeQueue(const std::string& argument, CommandEnvironment& environment) {
     return environment.view.Note("write /queue, /queue rm N or /queue edit N TEXT",
                                  face::Style::kRed);
   const Queued& chosen = queue[which - 1];
-  protocol::QueueItems items =
-      chosen.queue == "steer" ? environment.state.steers : environment.state.follow_ups;
+  const bool steers = chosen.queue == "steer";
+  protocol::QueueItems items = steers ? scene.steers() : scene.follow_ups();
   if (edit) {
     protocol::TextBlock text;
     text.text = rest;
@@ -223,17 +232,11 @@ void ChangeQueue(const std::string& argument, CommandEnvironment& environment) {
   } else {
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(chosen.place));
   }
-  environment.session.RewriteQueue(chosen.queue, items, environment.Then("queue", [&environment] {
-    environment.Refreshed([&environment] { ShowQueue(QueueOf(environment.state), environment); });
-  }));
-}
-
-/// `argument`: nothing, "rm N", or "edit N TEXT".
-void RunQueue(const std::string& argument, CommandEnvironment& environment) {
-  environment.Refreshed([argument, &environment] {
-    if (argument.empty()) return ShowQueue(QueueOf(environment.state), environment);
-    ChangeQueue(argument, environment);
-  });
+  environment.session.RewriteQueue(
+      chosen.queue, items, environment.Then("queue", [steers, items, &scene, &environment] {
+        ShowQueue(steers ? QueueOf(items, scene.follow_ups()) : QueueOf(scene.steers(), items),
+                  environment);
+      }));
 }
 
 void RunQuit(const std::string&, CommandEnvironment& environment) { environment.leave({}); }
@@ -274,7 +277,7 @@ constexpr auto kSlashHandlers = std::to_array<SlashHandler>({
 static_assert(client::HandlesAll(kSlashHandlers, client::Face::kTerminal));
 
 void RunHelp(const std::string&, CommandEnvironment& environment) {
-  environment.view.Block(SlashHelp(environment.state.commands));
+  environment.view.Block(SlashHelp(environment.scene.session().commands));
 }
 
 /// Runs a command that an extension brought, and shows what it says.
