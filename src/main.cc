@@ -14,6 +14,7 @@
 #include "host/local/control.h"
 #include "host/local/device.h"
 #include "host/local/models.h"
+#include "host/local/reach.h"
 #include "host/local/sessions.h"
 #include "sandbox/confine.h"
 #include "sdk/stream_json.h"

@@ -1,7 +1,8 @@
 // Device: everything a face can ask about the device and its configuration. An interface, so that
-// faces know no host. Every call returns at once and is answered once, in the order of the calls,
-// unless it says otherwise; what is not answered when the client is destroyed is kCancelled. Calls
-// are made from one thread.
+// faces know no host. What only reads can be asked of another device's host as well
+// (client/remote_device.h). Every call returns at once and is answered once, in the order of the
+// calls, unless it says otherwise; what is not answered when the client is destroyed is kCancelled.
+// Calls are made from one thread.
 #pragma once
 
 #include <string>
@@ -23,7 +24,7 @@ class Device {
   /// The settings in force, and where each comes from. kInvalid says where the file is wrong.
   virtual void Config(Reply<protocol::ConfigReport> reply) = 0;
   /// The configuration file, whether it exists or not. Nothing is looked at.
-  virtual std::string ConfigPath() = 0;
+  virtual void ConfigPath(Reply<std::string> reply) = 0;
 
   /// What is configured to run when something happens in a session that works in `folder`.
   virtual void Hooks(const std::string& folder, Reply<protocol::HookRows> reply) = 0;

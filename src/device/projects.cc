@@ -31,6 +31,12 @@ Result<ProjectBook> ReadProjects(const config::Roots& roots) {
   return book;
 }
 
+bool Within(const std::string& path, const std::string& folder) {
+  return path == folder || folder == "/" || path.starts_with(folder + "/");
+}
+
+}  // namespace
+
 Result<std::string> FolderAt(const std::string& path) {
   if (!path.starts_with('/')) return Fail(Code::kInvalid, "a folder is named by its whole path");
   std::error_code error;
@@ -39,12 +45,6 @@ Result<std::string> FolderAt(const std::string& path) {
     return Fail(Code::kNotFound, fmt::format("there is no folder {}", path));
   return real.string();
 }
-
-bool Within(const std::string& path, const std::string& folder) {
-  return path == folder || folder == "/" || path.starts_with(folder + "/");
-}
-
-}  // namespace
 
 Result<protocol::Projects> Projects::List() const {
   ASSIGN_OR_RETURN(const ProjectBook book, ReadProjects(roots_));

@@ -10,6 +10,10 @@
 
 namespace stet::device {
 
+/// The folder's canonical path. kInvalid unless it is named by its whole path, kNotFound when there
+/// is none.
+Result<std::string> FolderAt(const std::string& path);
+
 class Projects {
  public:
   explicit Projects(const config::Roots& roots) : roots_(roots) {}

@@ -7,6 +7,7 @@
 //
 //   (Lane&, const Params&, const Caller&)   on the session's lane, which is woken for it
 //   (const config::Roots&, const Params&)   away from the loop: it reads files
+//   (const config::Roots&, const Params&, const Caller&)   the same, by the caller's rights
 //   (Asked<M>) -> Async<Result<Reply>>      on the loop
 //
 // It gives a Result<Reply>, or a Status where the reply is Nothing. `work` has no captures.
@@ -88,6 +89,11 @@ Result<std::string> ReplyOf(const Given& given) {
   }
 }
 
+template <class Work, class Params>
+inline constexpr bool kReadsFiles =
+    std::invocable<Work, const config::Roots&, const Params&> ||
+    std::invocable<Work, const config::Roots&, const Params&, const Caller&>;
+
 template <class M, class Work>
 Async<Outcome> Run(Call call) {
   using Params = typename M::Params;
@@ -101,11 +107,14 @@ Async<Outcome> Run(Call call) {
     const Result<lane::Lane*> lane = co_await (*session)->Wake();
     if (!lane) co_return Outcome{std::unexpected(lane.error()), session_id};
     co_return Outcome{ReplyOf<M>(Work()(**lane, *params, call.caller)), session_id};
-  } else if constexpr (std::invocable<Work, const config::Roots&, const Params&>) {
+  } else if constexpr (kReadsFiles<Work, Params>) {
     const config::Roots roots = call.host.options().roots;
     const CancelToken never;
-    auto body = [roots, params = *std::move(params)](const CancelToken&) {
-      return ReplyOf<M>(Work()(roots, params));
+    auto body = [roots, params = *std::move(params), caller = call.caller](const CancelToken&) {
+      if constexpr (std::invocable<Work, const config::Roots&, const Params&>)
+        return ReplyOf<M>(Work()(roots, params));
+      else
+        return ReplyOf<M>(Work()(roots, params, caller));
     };
     Result<std::string> reply =
         co_await tool::InThread<std::string>(call.host.loop(), never, std::move(body));

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/environment.h"
-#include "device/projects.h"
+#include "host/folder_right.h"
 #include "host/handler.h"
 #include "lane/lane.h"
 #include "log/log.h"
@@ -25,14 +25,7 @@ Status StayConfined(Host& host, const Caller& caller, protocol::Attach& attach) 
   if (!attach.mode.empty() || !attach.allowed.empty() || !attach.add_dirs.empty() ||
       (!makes && (!attach.disallowed.empty() || attach.tools)))
     return Fail(Code::kDenied, "modes, rules, tools and more folders need the right approve");
-  if (makes) {
-    ASSIGN_OR_RETURN(const bool known, device::Projects(host.options().roots).Contains(attach.cwd));
-    if (known) return {};
-    return Fail(Code::kDenied,
-                fmt::format("{} is in no project of this device: register it, or use a token "
-                            "with the right approve",
-                            attach.cwd));
-  }
+  if (makes) return MayName(host.options().roots, caller, attach.cwd);
   attach.cwd.clear();
   ASSIGN_OR_RETURN(attach.session_id,
                    store::SessionStore(host.options().roots).Resolve(*attach.session_id));

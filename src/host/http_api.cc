@@ -62,7 +62,7 @@ Status WriteMember(JsonWriter& writer, std::string_view name, const std::string&
       return Fail(Code::kInvalid, fmt::format("{} must be true or false", name));
     writer.Key(name).Bool(value == "true");
   } else {
-    static_assert(std::same_as<T, protocol::OptionalText>);
+    static_assert(std::same_as<T, protocol::OptionalText> || std::same_as<T, protocol::Text>);
     writer.Key(name).String(value);
   }
   return {};

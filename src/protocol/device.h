@@ -46,6 +46,9 @@ struct HookRow {
               (bool, active))  // False: of a project that is not trusted.
 };
 using HookRows = std::vector<HookRow>;
+struct HookReport {
+  STET_FIELDS(HookReport, (HookRows, hooks))
+};
 
 /// An extension that is there, or a manifest that is wrong.
 struct ExtensionRow {
@@ -64,6 +67,9 @@ struct ExtensionRow {
               (OptionalText, problem))  // Why it cannot be used; all else may be empty then.
 };
 using ExtensionRows = std::vector<ExtensionRow>;
+struct ExtensionReport {
+  STET_FIELDS(ExtensionReport, (ExtensionRows, extensions))
+};
 
 /// The model that is to be used when no other is asked for.
 struct ModelChoice {

@@ -1,4 +1,5 @@
-// The methods of a host that are about the device: the host itself, projects, models, settings.
+// The methods of a host that are about the device: the host itself, projects, models, settings, and
+// what is installed and allowed on it. None of their answers has a secret in it.
 #pragma once
 
 #include "protocol/device.h"
@@ -11,12 +12,42 @@ namespace stet::protocol::method {
 
 using namespace right;
 
+/// What is about a folder, or reads the configuration.
+inline constexpr Errors kDeviceErrors = {Code::kNotFound, Code::kCorrupt};
+
 struct ConfigGet : Takes<Nothing, ConfigReport> {
   static constexpr MethodInfo kInfo = {.name = "config.get",
                                        .right = kView,
-                                       .help = "The settings in force, and who made them.",
-                                       .errors = {Code::kNotFound},
-                                       .repeatable = true};
+                                       .help = "The settings in force, and where each comes from.",
+                                       .errors = kDeviceErrors,
+                                       .repeatable = true,
+                                       .http = {"GET", "/config"}};
+};
+struct DeviceExamine : Takes<Nothing, DoctorReport> {
+  static constexpr MethodInfo kInfo = {
+      .name = "device.examine",
+      .right = kView,
+      .help = "Looks at everything that stet needs, in the host's environment.",
+      .repeatable = true,
+      .http = {"GET", "/doctor"}};
+};
+struct ExtensionsList : Takes<FolderParams, ExtensionReport> {
+  static constexpr MethodInfo kInfo = {
+      .name = "extensions.list",
+      .right = kView,
+      .help = "The extensions of the user, and of the project of a folder.",
+      .errors = kDeviceErrors,
+      .repeatable = true,
+      .http = {"GET", "/extensions"}};
+};
+struct HooksList : Takes<FolderParams, HookReport> {
+  static constexpr MethodInfo kInfo = {
+      .name = "hooks.list",
+      .right = kView,
+      .help = "What is configured to run when something happens in a folder's sessions.",
+      .errors = kDeviceErrors,
+      .repeatable = true,
+      .http = {"GET", "/hooks"}};
 };
 struct HostKeep : Takes<Nothing, Nothing> {
   static constexpr MethodInfo kInfo = {
@@ -41,7 +72,8 @@ struct ModelsList : Takes<Nothing, ModelList> {
                                        .right = kView,
                                        .help = "The providers and models that are known.",
                                        .errors = {Code::kNotFound},
-                                       .repeatable = true};
+                                       .repeatable = true,
+                                       .http = {"GET", "/models"}};
 };
 struct ProjectsBrowse : Takes<PathParams, Browsed> {
   static constexpr MethodInfo kInfo = {.name = "projects.browse",
@@ -71,6 +103,24 @@ struct ProjectsRemove : Takes<ProjectRef, Nothing> {
       .right = kAdmin,
       .help = "Forgets a project; nothing of the folder is touched.",
       .errors = {Code::kNotFound, Code::kCorrupt}};
+};
+struct TrustGet : Takes<FolderParams, TrustReport> {
+  static constexpr MethodInfo kInfo = {
+      .name = "trust.get",
+      .right = kView,
+      .help = "What the project of a folder brings that acts, and what of it is trusted.",
+      .errors = kDeviceErrors,
+      .repeatable = true,
+      .http = {"GET", "/trust"}};
+};
+struct VaultList : Takes<Nothing, VaultReport> {
+  static constexpr MethodInfo kInfo = {
+      .name = "vault.list",
+      .right = kAdmin,
+      .help = "The names of the secrets in the vault, never their values.",
+      .errors = kDeviceErrors,
+      .repeatable = true,
+      .http = {"GET", "/vault"}};
 };
 
 }  // namespace stet::protocol::method

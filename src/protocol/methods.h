@@ -12,9 +12,10 @@ namespace stet::protocol {
 // In groups, as handlers are brought; each in the order of its names.
 
 using DeviceMethods =
-    MethodList<method::ConfigGet, method::HostKeep, method::HostStatus, method::HostStop,
-               method::ModelsList, method::ProjectsBrowse, method::ProjectsList,
-               method::ProjectsRegister, method::ProjectsRemove>;
+    MethodList<method::ConfigGet, method::DeviceExamine, method::ExtensionsList, method::HooksList,
+               method::HostKeep, method::HostStatus, method::HostStop, method::ModelsList,
+               method::ProjectsBrowse, method::ProjectsList, method::ProjectsRegister,
+               method::ProjectsRemove, method::TrustGet, method::VaultList>;
 
 using SessionMethods =
     MethodList<method::SessionAnswer, method::SessionAnswerQuestion, method::SessionBranch,

@@ -134,11 +134,17 @@ std::string SchemaFile() {
 
 // openapi.json
 
-void WriteParameter(JsonWriter& writer, std::string_view name, std::string_view in,
-                    std::string_view schema, std::string_view what) {
-  writer.BeginObject().Member("name", name).Member("in", in).Member("required", in == "path");
-  writer.Key("schema").Text(schema);
-  if (!what.empty()) writer.Member("description", what);
+struct Parameter {
+  std::string_view name;
+  std::string_view in;
+  bool required = false;
+  std::string_view what = {};
+};
+
+void WriteParameter(JsonWriter& writer, const Parameter& parameter, std::string_view schema) {
+  writer.BeginObject().Member("name", parameter.name).Member("in", parameter.in);
+  writer.Member("required", parameter.required).Key("schema").Text(schema);
+  if (!parameter.what.empty()) writer.Member("description", parameter.what);
   writer.EndObject();
 }
 
@@ -161,16 +167,17 @@ void WriteParameters(JsonWriter& writer, Schemas& schemas) {
   constexpr protocol::HttpName kHttp = M::kInfo.http;
   writer.Key("parameters").BeginArray();
   if (kHttp.path.contains("{id}")) {
-    WriteParameter(writer, "id", "path", R"({"type":"string"})", "the session's whole id");
+    WriteParameter(writer, {"id", "path", true, "the session's whole id"}, R"({"type":"string"})");
   } else if (kHttp.verb == "GET") {
     const auto write = [&]<class S, class T, std::size_t N>(const Field<S, T, N>& field) {
-      WriteParameter(writer, field.name.bare(), "query", schemas.Of<T>(), "");
+      WriteParameter(writer, {field.name.bare(), "query", !kIsOptional<T>}, schemas.Of<T>());
     };
     std::apply([&](const auto&... field) { (write(field), ...); }, M::Params::Fields());
   }
   if constexpr (std::same_as<M, method::SessionSubscribe>)
-    WriteParameter(writer, "Last-Event-ID", "header", R"({"type":"string"})",
-                   "the id of the last event that was seen");
+    WriteParameter(writer,
+                   {"Last-Event-ID", "header", false, "the id of the last event that was seen"},
+                   R"({"type":"string"})");
   writer.EndArray();
 }
 

@@ -1,19 +1,14 @@
 // The host's HTTP face: what scripts ask, and that openapi.json says what there is.
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include "base/source_dir_fixture.h"
+#include "tests/http_asked.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {
 namespace {
 
-struct Answer {
-  int status = 0;
-  std::string head;
-  std::string body;
-};
+using Answer = HttpAnswer;
 
 class HttpApiTest : public LiveTest {
  protected:
@@ -23,40 +18,21 @@ class HttpApiTest : public LiveTest {
     live_ = host_->Client();
   }
 
-  Fd Ask(const std::string& method, const std::string& path, const std::string& body = "",
-         const std::string& headers = "") const {
-    Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(host_->port());
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
-    EXPECT_TRUE(WriteAll(
-        fd.get(),
-        fmt::format(
-            "{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {}\r\n"
-            "Content-Length: {}\r\n{}\r\n{}",
-            method, path, host_->address(), RunningHost::kToken, body.size(), headers, body)));
-    return fd;
+  [[nodiscard]] Fd Ask(const std::string& method, const std::string& path,
+                       const std::string& body = "", const std::string& headers = "") const {
+    return AskHttp({.port = host_->port(),
+                    .token = RunningHost::kToken,
+                    .method = method,
+                    .path = path,
+                    .body = body,
+                    .headers = headers});
   }
-  /// Reads until `enough` says so, or the end.
   static Answer Read(const Fd& fd, const std::function<bool(const std::string&)>& enough) {
-    std::string all;
-    char buffer[4096];
-    ssize_t got = 0;
-    while (!enough(all) && (got = ::read(fd.get(), buffer, sizeof buffer)) > 0)
-      all.append(buffer, static_cast<std::size_t>(got));
-    Answer answer;
-    const std::size_t end = all.find("\r\n\r\n");
-    if (end == std::string::npos) return answer;
-    answer.head = all.substr(0, end);
-    answer.body = all.substr(end + 4);
-    answer.status = std::atoi(answer.head.c_str() + 9);
-    return answer;
+    return ReadHttp(fd, enough);
   }
   [[nodiscard]] Answer Whole(const std::string& method, const std::string& path,
                              const std::string& body = "") const {
-    return Read(Ask(method, path, body), [](const std::string&) { return false; });
+    return ReadHttp(Ask(method, path, body));
   }
 
   std::string NewSession() {
@@ -163,6 +139,9 @@ TEST_F(HttpApiTest, OpenApiSaysWhatThereIs) {
       std::string target(path);
       if (const std::size_t at = target.find("{id}"); at != std::string::npos)
         target.replace(at, 4, id);
+      operation["parameters"].ForEach([&](const JsonView& parameter) {
+        if (parameter["name"].StringOr("") == "cwd") target += "?cwd=" + project_;
+      });
       std::string body = method == "post" ? "{}" : "";
       if (path == "/sessions" && method == "post")
         body = fmt::format(R"({{"cwd":"{}"}})", project_);
@@ -188,7 +167,7 @@ TEST_F(HttpApiTest, OpenApiSaysWhatThereIs) {
       });
     });
   });
-  EXPECT_EQ(operations, 9U);
+  EXPECT_EQ(operations, 16U);
 }
 
 }  // namespace

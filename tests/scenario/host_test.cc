@@ -6,6 +6,7 @@
 #include "client/remote_live.h"
 #include "json/view.h"
 #include "rpc/certificate.h"
+#include "tests/http_asked.h"
 #include "tests/scenario/interactive_fixture.h"
 
 namespace stet::scenario {
@@ -203,6 +204,64 @@ TEST_F(HostTest, TokensAreShownOnceAndTakenBack) {
   EXPECT_EQ(program_.Run({"host", "token", "ls"}).out, "phone  view,approve\n");
   EXPECT_EQ(program_.Run({"host", "token", "rm", "phone"}).exit_code, 0);
   EXPECT_NE(program_.Run({"host", "token", "rm", "phone"}).exit_code, 0);
+}
+
+TEST_F(HostTest, ItsDeviceIsAskedOverHttpByTheRightsOfAToken) {
+  ASSERT_TRUE(MakeDirs(program_.home()));
+  ASSERT_TRUE(ReplaceFile(program_.home() + "/config.toml",
+                          "[models.m.headers]\nx-key = 'only-for-the-server'\n[models.m]\n"
+                          "type='custom'\nid='m'\napi='anthropic-messages'\n"
+                          "baseUrl='http://127.0.0.1:9'\n[[hooks.Stop]]\ncommand='true'\n",
+                          Durable::kNo));
+  ASSERT_EQ(program_.Run({"vault", "set", "ACME_KEY"}, "only-for-the-vault").exit_code, 0);
+  ASSERT_EQ(program_.Run({"host", "start", "--listen", "127.0.0.1:0"}).exit_code, 0);
+  const std::string address = Status()["status"]["address"].StringOr("");
+  const auto token = [&](const std::string& name, const std::string& rights) {
+    std::string made = program_.Run({"host", "token", "add", name, "--rights", rights}).out;
+    return made.substr(0, made.find('\n'));
+  };
+  test::HttpAsked asked;
+  asked.port = static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+  std::string said;
+  const auto get = [&](const std::string& path) {
+    asked.path = path;
+    const test::HttpAnswer answer = test::ReadHttp(test::AskHttp(asked));
+    said += answer.body;
+    return answer.status;
+  };
+  const std::string here = "?cwd=" + program_.work();
+  asked.token = token("screen", "view");
+  for (const char* path : {"/config", "/models", "/doctor"}) EXPECT_EQ(get(path), 200) << path;
+  EXPECT_EQ(get("/vault"), 403);
+  EXPECT_EQ(get("/hooks"), 400) << "it is of no folder";
+  for (const char* path : {"/hooks", "/extensions", "/trust"}) EXPECT_EQ(get(path + here), 403);
+  asked.token = token("laptop", "view,send,approve,admin");
+  for (const char* path : {"/hooks", "/extensions", "/trust"}) EXPECT_EQ(get(path + here), 200);
+  EXPECT_EQ(get("/vault"), 200);
+  EXPECT_NE(said.find("ACME_KEY"), std::string::npos);
+  EXPECT_NE(said.find("models.m.headers.x-key"), std::string::npos) << said;
+  EXPECT_EQ(said.find("only-for-the"), std::string::npos) << said;
+}
+
+TEST_F(HostTest, TheDoctorAsksTheHostInItsOwnEnvironment) {
+  const Ran none = program_.Run({"doctor", "--host"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_NE(none.err.find("stet host start"), std::string::npos) << none.err;
+  EXPECT_FALSE(Exists(program_.home() + "/host.json")) << "none is started for this";
+  ASSERT_TRUE(MakeDirs(program_.home()));
+  ASSERT_TRUE(ReplaceFile(program_.home() + "/config.toml",
+                          "[model]\nprovider = 'openai'\nid = 'gpt-5'\n", Durable::kNo));
+  SpawnOptions start = program_.Options({"host", "start"});
+  start.env->push_back("OPENAI_API_KEY=sk");
+  ASSERT_EQ(Subprocess::Run(std::move(start), Deadline::After(std::chrono::seconds(60)), {})
+                .value()
+                .exit_code,
+            0);
+  EXPECT_EQ(program_.Run({"doctor"}).exit_code, 1) << "there is no key here";
+  const Ran asked = program_.Run({"doctor", "--host"});
+  EXPECT_EQ(asked.exit_code, 0) << asked.out << asked.err;
+  EXPECT_NE(asked.out.find("openai/gpt-5"), std::string::npos) << asked.out;
+  EXPECT_EQ(asked.out.find("terminal"), std::string::npos) << "a host has none";
 }
 
 TEST_F(HostTest, TheUnitRunsThisProgram) {

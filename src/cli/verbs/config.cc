@@ -37,7 +37,8 @@ Result<int> CheckConfig(const ConfigArguments&, client::Device& device, face::Co
 
 Result<int> PrintConfigPath(const ConfigArguments&, client::Device& device,
                             face::Console& console) {
-  return console.Print(device.ConfigPath() + "\n") ? face::kExitDone : face::kExitFailed;
+  ASSIGN_OR_RETURN(const std::string path, client::Await(device, &client::Device::ConfigPath));
+  return console.Print(path + "\n") ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace

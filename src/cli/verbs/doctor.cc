@@ -1,4 +1,5 @@
-// `stet doctor`: what is wrong with this device, and what to do about it.
+// `stet doctor`: what is wrong with this device, and what to do about it. The background host has
+// an environment of its own, so its keys and programs may be others: --host asks it.
 #include <algorithm>
 #include <cstdlib>
 
@@ -8,6 +9,7 @@
 #include "base/version.h"
 #include "cli/verb.h"
 #include "client/await.h"
+#include "client/remote_device.h"
 #include "face/exit_codes.h"
 
 namespace stet::cli {
@@ -15,6 +17,7 @@ namespace {
 
 struct DoctorArguments {
   bool json = false;
+  bool host = false;  // What the background host finds.
 };
 
 std::string Variable(const char* name) {
@@ -62,16 +65,14 @@ std::string RowText(const protocol::CheckRow& row, const face::Console& console)
 }
 
 /// kExitFailed when something must be put right.
-Result<int> RunDoctor(const DoctorArguments& command, client::Device& device,
-                      face::Console& console) {
+int Show(protocol::CheckRows checks, bool json, face::Console& console) {
   protocol::DoctorReport report;
   report.version = ProgramVersion();
-  ASSIGN_OR_RETURN(report.checks, client::Await(device, &client::Device::Examine));
-  report.checks.push_back(CheckTerminal(console));
+  report.checks = std::move(checks);
   report.ok = std::ranges::none_of(
       report.checks, [](const protocol::CheckRow& row) { return row.verdict == "fail"; });
   std::string out;
-  if (command.json) {
+  if (json) {
     out = Encode(report) + "\n";
   } else {
     out = fmt::format("stet {}\n", report.version);
@@ -80,13 +81,36 @@ Result<int> RunDoctor(const DoctorArguments& command, client::Device& device,
   return console.Print(out) && report.ok ? face::kExitDone : face::kExitFailed;
 }
 
+Result<int> ExamineHere(const DoctorArguments& command, const VerbEnvironment& with) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::Device> device, with.clients.device());
+  ASSIGN_OR_RETURN(protocol::CheckRows checks, client::Await(*device, &client::Device::Examine));
+  checks.push_back(CheckTerminal(with.console));
+  return Show(std::move(checks), command.json, with.console);
+}
+
+/// None is started for this: what it would find is not what sessions met.
+Result<int> ExamineHost(const DoctorArguments& command, const VerbEnvironment& with) {
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::HostControl> control, with.clients.host());
+  ASSIGN_OR_RETURN(const protocol::HostReport running, control->Report());
+  if (!running.status)
+    return Fail(Code::kUnavailable, "no host runs that could be asked. Type: stet host start");
+  ASSIGN_OR_RETURN(const std::unique_ptr<client::RemoteLive> host, with.clients.remote("doctor"));
+  const std::unique_ptr<client::Device> device = client::MakeRemoteDevice(*host);
+  ASSIGN_OR_RETURN(protocol::CheckRows checks, client::Await(*device, &client::Device::Examine));
+  return Show(std::move(checks), command.json, with.console);
+}
+
 }  // namespace
 
 VerbEntry DoctorVerb() {
   return {"doctor", "Say what is wrong here, and what to do", [](Verb& doctor) {
             const auto given = std::make_shared<DoctorArguments>();
-            doctor.options = {JsonFlag(given->json)};
-            doctor.run = Asks<&face::Clients::device>(given, RunDoctor);
+            doctor.options = {
+                JsonFlag(given->json),
+                {"--host", &given->host, "What the background host finds, in its environment"}};
+            doctor.run = [given](const VerbEnvironment& with) {
+              return given->host ? ExamineHost(*given, with) : ExamineHere(*given, with);
+            };
           }};
 }
 

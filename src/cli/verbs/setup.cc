@@ -43,6 +43,7 @@ class Setup {
 
   Result<int> Run() {
     ASSIGN_OR_RETURN(list_, client::Await(models_, &client::Models::List));
+    ASSIGN_OR_RETURN(config_path_, client::Await(device_, &client::Device::ConfigPath));
     RETURN_IF_ERROR(ChooseProvider());
     RETURN_IF_ERROR(ChooseId());
     RETURN_IF_ERROR(ChooseKey());
@@ -51,7 +52,7 @@ class Setup {
       console_.Say("Nothing was changed.");
       return face::kExitFailed;
     }
-    console_.Say(fmt::format("Written: {}", device_.ConfigPath()));
+    console_.Say(fmt::format("Written: {}", config_path_));
     return Try();
   }
 
@@ -78,7 +79,7 @@ class Setup {
       return Fail(Code::kInvalid,
                   fmt::format("there is no provider {}: `stet models` lists them, and type = "
                               "\"custom\" in {} describes any other",
-                              choice_.provider, device_.ConfigPath()));
+                              choice_.provider, config_path_));
     provider_ = *found;
     return {};
   }
@@ -158,6 +159,7 @@ class Setup {
   client::Models& models_;
   client::Device& device_;
   face::Console& console_;
+  std::string config_path_;
   protocol::ModelList list_;
   protocol::ProviderRow provider_;
   protocol::ModelChoice choice_;

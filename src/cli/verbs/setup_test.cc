@@ -40,7 +40,7 @@ class FakeDevice final : public client::Device {
   void Extensions(const std::string&, client::Reply<protocol::ExtensionRows>) override {}
   void Face(client::Reply<protocol::FaceSettings>) override {}
   void Config(client::Reply<protocol::ConfigReport>) override {}
-  std::string ConfigPath() override { return "config.toml"; }
+  void ConfigPath(client::Reply<std::string> reply) override { reply("config.toml"); }
   void ChooseModel(const protocol::ModelChoice& choice, bool, client::Reply<void> reply) override {
     chosen = choice;
     reply({});

@@ -130,6 +130,8 @@ class DeviceFiles {
     return report;
   }
 
+  Result<std::string> ConfigPath() { return roots_.settings(); }
+
   Result<protocol::HookRows> Hooks(const std::string& folder) {
     ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots_.settings()));
     ASSIGN_OR_RETURN(const protocol::TrustReport trust, Trust(folder));
@@ -218,7 +220,6 @@ class LocalDevice final : public client::Device {
  public:
   explicit LocalDevice(const config::Roots& roots) : roots_(roots), files_(DeviceFiles(roots)) {}
 
-  std::string ConfigPath() override { return roots_.settings(); }
   Result<protocol::SandboxEnd> RunSandboxed(const protocol::SandboxRun& run) override {
     return device::RunSandboxed(roots_, run);
   }
@@ -228,6 +229,9 @@ class LocalDevice final : public client::Device {
   }
   void Config(Reply<protocol::ConfigReport> reply) override {
     files_.Run(std::move(reply), &DeviceFiles::Config);
+  }
+  void ConfigPath(Reply<std::string> reply) override {
+    files_.Run(std::move(reply), &DeviceFiles::ConfigPath);
   }
   void Hooks(const std::string& folder, Reply<protocol::HookRows> reply) override {
     files_.Run(std::move(reply), &DeviceFiles::Hooks, folder);

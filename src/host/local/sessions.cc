@@ -16,7 +16,7 @@
 #include "device/model_access.h"
 #include "host/host_state.h"
 #include "host/local/beside.h"
-#include "host/local/control.h"
+#include "host/local/reach.h"
 #include "lane/context_report.h"
 #include "lane/requests.h"
 #include "lane/task_view.h"
