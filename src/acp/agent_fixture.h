@@ -15,7 +15,7 @@ namespace stet::acp {
 template <class T>
 using Reply = client::Reply<T>;
 
-/// What the test sees of one session, whoever holds it.
+/// What the test sees of one session, in a lane or out of one.
 struct FakeLane {
   std::string id;
   bool silent = false;  // Nothing is answered but the closing.

@@ -40,8 +40,8 @@ class Asks {
   void Sent(const std::string& id, std::int64_t request);
   /// What the client's answer to the ask means; nothing when it is not open.
   std::optional<protocol::AskAnswer> Take(const std::string& id, const Result<Raw>& said);
-  /// Somebody else has answered, or nobody shall: the request that is to be taken back. Nothing
-  /// when it is not open.
+  /// Another client has answered, or the turn no longer asks: the request that is to be taken back.
+  /// Nothing when it is not open.
   std::optional<std::int64_t> Withdraw(const std::string& id);
   /// The requests that are not answered.
   [[nodiscard]] std::vector<std::int64_t> open_requests() const;

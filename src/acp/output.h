@@ -34,7 +34,7 @@ class Output {
   [[nodiscard]] bool overrun() const { return overrun_; }
 
   /// Writes a little, which does not block when the descriptor is ready for writing. Only for the
-  /// one thread that writes. Fails when nobody can read it any more.
+  /// one thread that writes. Fails when its reader has gone.
   Status WriteSome(int fd);
 
  private:

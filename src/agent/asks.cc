@@ -48,7 +48,7 @@ Async<Result<PermissionReply>> Asks::Permission(WantedPermission wanted, protoco
   // Open before it is published: an answer may come at once.
   permissions_.insert_or_assign(id, OpenPermission{wanted, stamp, reply});
   if (!reopened) {
-    event.phase = "asked";
+    event.phase = protocol::phase::kAsked;
     event.options = Raw{Encode(ask)};
     if (Status asked = Append(event, stamp); !asked) {
       permissions_.erase(id);
@@ -61,7 +61,7 @@ Async<Result<PermissionReply>> Asks::Permission(WantedPermission wanted, protoco
   PermissionReply said = co_await reply;
   permissions_.erase(id);
   if (!said) {
-    event.phase = "withdrawn";
+    event.phase = protocol::phase::kWithdrawn;
     event.options.reset();
     CO_RETURN_IF_ERROR(Append(event, stamp));
   }
@@ -76,7 +76,7 @@ Async<Result<QuestionReply>> Asks::Question(protocol::QuestionAsk ask, bool reop
   if (!reopened) {
     protocol::Question event;
     event.question_id = id;
-    event.phase = "asked";
+    event.phase = protocol::phase::kAsked;
     event.text = ask.text;
     event.options = ask.options;
     event.blocking = true;
@@ -93,7 +93,7 @@ Async<Result<QuestionReply>> Asks::Question(protocol::QuestionAsk ask, bool reop
   if (!said) {
     protocol::Question withdrawn;
     withdrawn.question_id = id;
-    withdrawn.phase = "withdrawn";
+    withdrawn.phase = protocol::phase::kWithdrawn;
     CO_RETURN_IF_ERROR(Append(std::move(withdrawn), stamp));
   }
   co_return said;
@@ -132,7 +132,7 @@ Status Asks::Answer(const protocol::PermissionAnswer& sent, const std::string& b
   event.request_id = answer.request_id;
   event.tool_call_id = open->second.wanted.ask.tool_call_id;
   event.args_hash = open->second.wanted.args_hash;
-  event.phase = "answered";
+  event.phase = protocol::phase::kAnswered;
   event.answer = answer.allow ? "allow" : "deny";
   event.args = answer.args;
   event.scope = answer.scope;
@@ -154,7 +154,7 @@ Status Asks::Answer(const protocol::QuestionAnswer& answer, const std::string& b
     return Fail(Code::kNotFound, fmt::format("there is no open question {}", answer.question_id));
   protocol::Question event;
   event.question_id = answer.question_id;
-  event.phase = "answered";
+  event.phase = protocol::phase::kAnswered;
   event.answer = answer.answer;
   event.by = by;
   const Pending<QuestionReply> reply = open->second.reply;

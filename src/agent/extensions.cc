@@ -173,7 +173,7 @@ std::vector<std::string> NamesOf(const protocol::Event& event) {
   if (std::holds_alternative<protocol::UserMessage>(event.payload))
     names.emplace_back("prompt_submit");
   const auto* turn = std::get_if<protocol::Turn>(&event.payload);
-  if (turn != nullptr && turn->phase == "end")
+  if (turn != nullptr && turn->phase == protocol::phase::kEnd)
     names.emplace_back(turn->reason == ended::kCompleted ? "turn_finish" : "turn_error");
   return names;
 }

@@ -24,7 +24,7 @@ protocol::ModelCall MakeStart(const log::Log& log, const provider::Model& model,
                               const CallPurpose& purpose) {
   protocol::ModelCall start;
   start.call_id = protocol::NewModelCallId(ProcessRandom());
-  start.phase = "start";
+  start.phase = protocol::phase::kStart;
   start.purpose = purpose.purpose;
   start.dialect = std::string(provider::DialectName(model.dialect));
   start.model = model.FullName();
@@ -58,7 +58,7 @@ Async<Result<provider::CallResult>> AskModel(log::Log& log, provider::Provider& 
   if (purpose.account != nullptr) purpose.account->End(purpose.purpose, UsageOf(call.attempts));
   protocol::ModelCall end;
   end.call_id = start.call_id;
-  end.phase = "end";
+  end.phase = protocol::phase::kEnd;
   end.price = provider::PriceOf(call.attempts, model.model(), &call.model);
   end.attempts = call.attempts;
   CO_RETURN_IF_ERROR(Write(log, std::move(end), purpose.stamp));

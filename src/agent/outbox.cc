@@ -84,7 +84,7 @@ Status Outbox::TakeTask(const log::Log& log, Ordinal event) {
   ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
   const auto* task = std::get_if<protocol::Task>(&found.payload);
   if (task == nullptr) return {};
-  if (task->phase == "start") {
+  if (task->phase == protocol::phase::kStart) {
     Started& started = started_[task->task_id];
     started = Started();
     if (task->tool_call_id)
@@ -322,7 +322,7 @@ std::string TaskNotice(const protocol::Task& end, const log::Blobs& blobs) {
 
 std::string TaskEnding(const protocol::Task& end, const log::Blobs& blobs) {
   std::string how;
-  if (end.phase == "lost")
+  if (end.phase == protocol::phase::kLost)
     how = "was lost when stet was stopped";
   else if (end.status == "timed_out")
     how = "was stopped at its timeout";

@@ -56,19 +56,19 @@ std::vector<protocol::Payload> Withdrawals(const std::string& tool_call_id,
                                            const Unfinished& unfinished) {
   std::vector<protocol::Payload> withdrawn;
   for (const protocol::Permission& asked : unfinished.permissions) {
-    if (asked.tool_call_id != tool_call_id || asked.phase != "asked") continue;
+    if (asked.tool_call_id != tool_call_id || asked.phase != protocol::phase::kAsked) continue;
     protocol::Permission event;
     event.request_id = asked.request_id;
     event.tool_call_id = asked.tool_call_id;
     event.args_hash = asked.args_hash;
-    event.phase = "withdrawn";
+    event.phase = protocol::phase::kWithdrawn;
     withdrawn.emplace_back(std::move(event));
   }
   for (const protocol::Question& asked : unfinished.questions) {
-    if (asked.question_id != tool_call_id || asked.phase != "asked") continue;
+    if (asked.question_id != tool_call_id || asked.phase != protocol::phase::kAsked) continue;
     protocol::Question event;
     event.question_id = asked.question_id;
-    event.phase = "withdrawn";
+    event.phase = protocol::phase::kWithdrawn;
     withdrawn.emplace_back(std::move(event));
   }
   return withdrawn;
@@ -84,7 +84,7 @@ Result<std::vector<std::string>> LostQuestions(const log::Log& log) {
     const auto* question = std::get_if<protocol::Question>(&found.payload);
     if (question == nullptr) continue;
     std::erase(open, question->question_id);
-    if (question->phase == "asked") open.push_back(question->question_id);
+    if (question->phase == protocol::phase::kAsked) open.push_back(question->question_id);
   }
   std::erase_if(open, [&](const std::string& id) {
     return std::ranges::find(log.open_calls(), id, &log::OpenCall::tool_call_id) !=
@@ -126,12 +126,12 @@ Result<bool> SettleInterrupted(log::Log& log, const Unfinished& unfinished, bool
   for (const std::string& id : lost) {
     protocol::Question withdrawn;
     withdrawn.question_id = id;
-    withdrawn.phase = "withdrawn";
+    withdrawn.phase = protocol::phase::kWithdrawn;
     add(std::move(withdrawn));
   }
   if (unfinished.open_turn && !waits) {
     protocol::Turn end;
-    end.phase = "end";
+    end.phase = protocol::phase::kEnd;
     end.reason = "interrupted";
     add(std::move(end));
   }

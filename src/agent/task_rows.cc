@@ -32,7 +32,7 @@ Result<protocol::TaskRows> ReadTasks(const log::Log& log) {
     if (task == nullptr) continue;
     Millis moment = event.stamp.ts;
     // The process that opens the log notes the loss, maybe days later.
-    if (task->phase == "lost" && before_opening != log::kNone) {
+    if (task->phase == protocol::phase::kLost && before_opening != log::kNone) {
       if (const auto last = log.EventAt(before_opening)) moment = last->stamp.ts;
     }
     TakeTask(moment, *task, rows);

@@ -65,7 +65,7 @@ Async<Result<TurnOutcome>> Turn::Run() {
 
 Status Turn::Begin() {
   protocol::Turn start;
-  start.phase = "start";
+  start.phase = protocol::phase::kStart;
   RETURN_IF_ERROR(AppendEvent(bench_.log, std::move(start), stamp_));
   RETURN_IF_ERROR(LiftStop(bench_, stamp_));
   PublishStart();
@@ -117,7 +117,7 @@ bool Turn::OverLimit(TurnOutcome& end) const {
 Status Turn::Finish(TurnOutcome& end) {
   clock_.Cancel();
   protocol::Turn last;
-  last.phase = "end";
+  last.phase = protocol::phase::kEnd;
   last.reason = end.reason;
   last.steps = end.steps;
   stamp_.step_id.reset();

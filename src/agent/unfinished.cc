@@ -102,7 +102,7 @@ Status ReadLastTurns(const log::Log& log, Unfinished& unfinished) {
     ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event - 1));
     const auto* turn = std::get_if<protocol::Turn>(&found.payload);
     if (turn == nullptr) continue;
-    if (turn->phase != "start") {
+    if (turn->phase != protocol::phase::kStart) {
       if (!std::exchange(ended, true)) unfinished.last_end = turn->reason.value_or("");
     } else if (!std::exchange(started, true)) {
       unfinished.last_turn_at = found.stamp.ts;
@@ -132,7 +132,7 @@ bool Unfinished::Waits(const std::string& tool_call_id) const {
       started.end())
     return false;
   const auto asks = [&](const auto& ask, const std::string& id) {
-    return id == tool_call_id && ask.phase != "withdrawn";
+    return id == tool_call_id && ask.phase != protocol::phase::kWithdrawn;
   };
   return std::ranges::any_of(permissions,
                              [&](const auto& ask) { return asks(ask, ask.tool_call_id); }) ||

@@ -26,7 +26,7 @@ std::size_t TextBytes(const MarkerItem& marker) { return marker.value.size(); }
 std::size_t TextBytes(const TurnItem& turn) { return turn.error.size(); }
 
 std::string HowItEnded(const protocol::Task& task) {
-  if (task.phase == "lost") return "lost";
+  if (task.phase == protocol::phase::kLost) return "lost";
   const std::string status = task.status.value_or("completed");
   if (task.signal) return fmt::format("{}, signal {}", status, *task.signal);
   if (task.exit && *task.exit != 0) return fmt::format("{}, exit code {}", status, *task.exit);
@@ -315,7 +315,7 @@ void Scene::Set(const protocol::Event& event, std::string& setting,
 }
 
 void Scene::On(const protocol::Event& event, const protocol::ModelCall& call) {
-  if (call.phase != "end") return;
+  if (call.phase != protocol::phase::kEnd) return;
   price_ += call.price.value_or(0);
   Say(What::kUsage);
   if (event.stamp.turn_id != turn_.turn_id) return;

@@ -73,7 +73,7 @@ bool Transcript::Take(const Event& event) {
   known_.Take(event);
   changed_ = true;
   const auto* turn = std::get_if<protocol::Turn>(&event.payload);
-  if (turn != nullptr && turn->phase == "end") Keep();
+  if (turn != nullptr && turn->phase == protocol::phase::kEnd) Keep();
   return true;
 }
 

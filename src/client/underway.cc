@@ -139,10 +139,10 @@ void Underway::Take(const protocol::Event& event, std::int64_t epoch) {
 void Underway::NoteTurn(const protocol::Event& event, const protocol::Turn& turn,
                         std::int64_t epoch) {
   if (!event.stamp.turn_id) return;
-  if (turn.phase == "start") TurnOf(*event.stamp.turn_id);
+  if (turn.phase == protocol::phase::kStart) TurnOf(*event.stamp.turn_id);
   const auto known = std::ranges::find(turns_, *event.stamp.turn_id, &Turn::id);
   if (known == turns_.end()) return;
-  if (turn.phase == "end") known->reason = turn.reason.value_or("completed");
+  if (turn.phase == protocol::phase::kEnd) known->reason = turn.reason.value_or("completed");
   known->epoch = epoch;
   known->seq = event.seq;
 }

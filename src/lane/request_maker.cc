@@ -20,9 +20,9 @@ std::vector<TurnCall> LastTurnCalls(const log::Log& log, std::size_t count) {
     const Result<protocol::Event> event = log.EventAt(static_cast<log::Ordinal>(at - 1));
     const auto* call = event ? std::get_if<protocol::ModelCall>(&event->payload) : nullptr;
     if (call == nullptr) continue;
-    if (call->phase == "end" && call->attempts && !call->attempts->empty())
+    if (call->phase == protocol::phase::kEnd && call->attempts && !call->attempts->empty())
       usages[call->call_id] = call->attempts->back().usage;
-    if (call->phase == "start" && call->purpose == "turn")
+    if (call->phase == protocol::phase::kStart && call->purpose == "turn")
       calls.push_back({.at = static_cast<log::Ordinal>(at - 1),
                        .ts = event->stamp.ts,
                        .start = *call,

@@ -44,7 +44,7 @@ Result<protocol::ReplayReport> ReplayRequests(log::Log& log, const config::Setti
     if (entries[at].type != protocol::kTypeNumber<protocol::ModelCall>) continue;
     ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(at));
     const auto* call = std::get_if<protocol::ModelCall>(&event.payload);
-    if (call == nullptr || call->phase != "start") continue;
+    if (call == nullptr || call->phase != protocol::phase::kStart) continue;
     protocol::ReplayRow& row = report.requests.emplace_back(RowOf(event, *call));
     if (row.purpose == "turn")
       Compare(maker.Make(*call, at), row);

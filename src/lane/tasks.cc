@@ -38,7 +38,7 @@ std::optional<std::string> PastOf(log::Log& log, const std::string& task_id) {
   protocol::Task end;
   end.task_id = row->task_id;
   end.kind = row->kind;
-  end.phase = row->state == "lost" ? "lost" : "end";
+  end.phase = row->state == "lost" ? protocol::phase::kLost : protocol::phase::kEnd;
   end.status = row->state;
   end.exit = row->exit;
   end.signal = row->signal;
@@ -83,7 +83,7 @@ Status LaneTasks::RecordEnd(const tool::BackgroundTask& task) {
   protocol::Task end;
   end.task_id = facts.id;
   end.kind = facts.kind;
-  end.phase = "end";
+  end.phase = protocol::phase::kEnd;
   if (!how.by.empty()) end.by = how.by;
   if (!facts.tool_call_id.empty()) end.tool_call_id = facts.tool_call_id;
   end.status = how.status;
@@ -112,7 +112,7 @@ Status LaneTasks::NoteLost(const protocol::TaskRows& earlier, bool tells) {
     protocol::Task end;
     end.task_id = row.task_id;
     end.kind = row.kind;
-    end.phase = "lost";
+    end.phase = protocol::phase::kLost;
     end.tool_call_id = row.tool_call_id;
     const Result<std::string> output = ReadFile(path);
     bool kept = false;

@@ -131,7 +131,7 @@ Result<std::optional<protocol::Owed>> TasksLeftBehind(const Log& source, Ordinal
     if (entries[event].type != kTypeNumber<protocol::Task>) continue;
     ASSIGN_OR_RETURN(const protocol::Event decoded, source.EventAt(event));
     const auto* task = std::get_if<protocol::Task>(&decoded.payload);
-    if (task != nullptr && task->phase == "start") started.push_back(*task);
+    if (task != nullptr && task->phase == protocol::phase::kStart) started.push_back(*task);
   }
   if (started.empty()) return std::nullopt;
   ASSIGN_OR_RETURN(const std::set<std::string> calls, CallsOn(source, at));

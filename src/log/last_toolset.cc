@@ -12,7 +12,8 @@ Result<std::optional<LastToolset>> OfLastCall(const Log& log) {
     if (entries[at - 1].type != kTypeNumber<protocol::ModelCall>) continue;
     ASSIGN_OR_RETURN(const protocol::Event event, log.EventAt(at - 1));
     const auto* call = std::get_if<protocol::ModelCall>(&event.payload);
-    if (call == nullptr || call->phase != "start" || call->purpose != "turn") continue;
+    if (call == nullptr || call->phase != protocol::phase::kStart || call->purpose != "turn")
+      continue;
     if (!call->toolset) return std::nullopt;
     LastToolset last;
     last.toolset.blob = *call->toolset;

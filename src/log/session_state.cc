@@ -42,7 +42,7 @@ void SessionState::Apply(const protocol::UserMessage& message) {
 }
 
 void SessionState::Apply(const protocol::Permission& permission) {
-  if (permission.phase != "answered" || !permission.rule) return;
+  if (permission.phase != protocol::phase::kAnswered || !permission.rule) return;
   if (std::ranges::find(grants, *permission.rule) == grants.end())
     grants.push_back(*permission.rule);
 }

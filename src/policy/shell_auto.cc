@@ -62,7 +62,7 @@ class AutoJudge {
       if (!IsOwn(path)) return "it writes outside the project";
       if (KeepsOut(path)) return "it writes where programs look for what to run";
     }
-    if (MovesAway(command)) return "it moves files where nobody keeps them";
+    if (MovesAway(command)) return "it moves files where nothing keeps them";
     switch (command.effect) {
       case ShellEffect::kNetwork: return command.why;
       case ShellEffect::kUnknown:

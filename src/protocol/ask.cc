@@ -6,8 +6,6 @@
 namespace stet::protocol {
 namespace {
 
-constexpr std::string_view kAsked = "asked";
-
 /// What an event does not say is left out: any client can still answer.
 PermissionAsk AskOf(const Permission& asked) {
   PermissionAsk ask;
@@ -38,12 +36,12 @@ const std::string& AskId(const Ask& ask) {
 std::optional<AskNews> AskNewsIn(const Event& event) {
   if (const auto* permission = std::get_if<Permission>(&event.payload)) {
     AskNews news{.id = permission->request_id, .asked = {}, .by = permission->by.value_or("")};
-    if (permission->phase == kAsked) news.asked = AskOf(*permission);
+    if (permission->phase == phase::kAsked) news.asked = AskOf(*permission);
     return news;
   }
   if (const auto* question = std::get_if<Question>(&event.payload)) {
     AskNews news{.id = question->question_id, .asked = {}, .by = question->by.value_or("")};
-    if (question->phase == kAsked) news.asked = AskOf(*question);
+    if (question->phase == phase::kAsked) news.asked = AskOf(*question);
     return news;
   }
   return std::nullopt;

@@ -18,7 +18,7 @@ TaskRow BegunTask(const Task& task, std::int64_t at) {
 
 void TakeTaskEnd(const Task& task, std::int64_t at, TaskRow& row) {
   if (!task.ends()) return;
-  row.state = task.phase == "lost" ? "lost" : task.status.value_or("completed");
+  row.state = task.phase == phase::kLost ? "lost" : task.status.value_or("completed");
   row.ended_at = std::max(at, row.started_at);
   row.exit = task.exit;
   row.signal = task.signal;

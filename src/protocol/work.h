@@ -9,6 +9,16 @@
 
 namespace stet::protocol {
 
+/// Phases of turns, model calls and tasks, and of permissions and questions, as the log names them.
+namespace phase {
+inline constexpr std::string_view kStart = "start";
+inline constexpr std::string_view kEnd = "end";
+inline constexpr std::string_view kLost = "lost";  // The process that ran the task died.
+inline constexpr std::string_view kAsked = "asked";
+inline constexpr std::string_view kAnswered = "answered";
+inline constexpr std::string_view kWithdrawn = "withdrawn";
+}  // namespace phase
+
 /// The turn's id is the event's own turnId.
 struct Turn {
   static constexpr std::string_view kType = "turn";
@@ -18,7 +28,9 @@ struct Turn {
               (OptionalText, reason),
               (OptionalInt, steps),
               (OptionalUsage, usage))
-  [[nodiscard]] Flush FlushGrade() const { return phase == "end" ? Flush::kSync : Flush::kLazy; }
+  [[nodiscard]] Flush FlushGrade() const {
+    return phase == phase::kEnd ? Flush::kSync : Flush::kLazy;
+  }
 };
 
 struct Prefix {
@@ -205,7 +217,7 @@ struct Task {
               (OptionalRaw, result))
 
   /// Whether it is over with the task, or with one of its turns.
-  [[nodiscard]] bool ends() const { return phase == "end" || phase == "lost"; }
+  [[nodiscard]] bool ends() const { return phase == phase::kEnd || phase == phase::kLost; }
 };
 
 /// Something that the model must be told as soon as a message may stand: an item, or for origin

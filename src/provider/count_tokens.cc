@@ -100,7 +100,7 @@ Result<WireRequest> EncodeCount(const Model& model, const WireRequest& wire) {
     case Dialect::kOpenAiCompletions:
     case Dialect::kOffline: break;
   }
-  return Fail(Code::kUnsupported, model.FullName() + " has nobody to count its tokens");
+  return Fail(Code::kUnsupported, model.FullName() + " has no server that counts tokens");
 }
 
 Async<Result<std::int64_t>> AskCount(net::HttpClient& http, const net::HttpRequest& request,

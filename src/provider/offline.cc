@@ -178,7 +178,7 @@ Async<CallResult> OfflineProvider::Stream(const Request& request, const WireRequ
 }
 
 Async<Result<std::int64_t>> OfflineProvider::CountTokens(const Request&, CancelToken) {
-  co_return Fail(Code::kUnsupported, "the offline model has nobody to count its tokens");
+  co_return Fail(Code::kUnsupported, "the offline model has no server that counts tokens");
 }
 
 }  // namespace stet::provider

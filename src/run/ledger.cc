@@ -60,7 +60,7 @@ void Ledger::Fold(const protocol::Event& event) {
     added.sum.calls = 1;
     added.sum.unknown_calls = 1;  // Until its end is met.
   }
-  if (call->phase == "end") {
+  if (call->phase == protocol::phase::kEnd) {
     CostSum& sum = calls_[at->second].sum;
     sum = CostSum();
     sum.calls = 1;

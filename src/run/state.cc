@@ -129,12 +129,13 @@ void State::TakeEvidence(const protocol::Evidence& evidence, std::uint64_t seq) 
 void State::TakeQuestion(const protocol::Question& question, std::uint64_t seq) {
   const auto same =
       std::ranges::find(questions_, question.question_id, &protocol::RunQuestion::question_id);
-  if (question.phase != "asked") {
-    const bool closes = question.phase == "answered" || question.phase == "withdrawn";
+  if (question.phase != protocol::phase::kAsked) {
+    const bool closes = question.phase == protocol::phase::kAnswered ||
+                        question.phase == protocol::phase::kWithdrawn;
     if (!closes || same == questions_.end()) return;
     questions_.erase(same);
     NoteClosing(question.question_id, seq);
-    if (question.phase == "answered") evidence_.TakePassed("user", seq);
+    if (question.phase == protocol::phase::kAnswered) evidence_.TakePassed("user", seq);
     return;
   }
   protocol::RunQuestion& asked = same == questions_.end() ? questions_.emplace_back() : *same;

@@ -3,8 +3,8 @@
 // at a time.
 //
 // A root session's folder is sessions/<id>. A child session (an agent's) lies flat in the folder of
-// its root: sessions/<root>/agents/<id>, whoever its parent is and whatever its header says. Names
-// that cannot be a session's are passed over, and no symlink is followed.
+// its root: sessions/<root>/agents/<id>, whichever session its parent is and whatever its header
+// says. Names that cannot be a session's are passed over, and no symlink is followed.
 #pragma once
 
 #include <optional>

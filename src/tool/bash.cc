@@ -103,7 +103,7 @@ protocol::Task TaskEvent(const TaskFacts& facts, std::string_view phase) {
   task.kind = facts.kind;
   task.phase = phase;
   task.by = "model";
-  if (phase == "start") task.name = facts.name;
+  if (phase == protocol::phase::kStart) task.name = facts.name;
   task.tool_call_id = facts.tool_call_id;
   return task;
 }
@@ -225,13 +225,14 @@ class BashTool final : public Tool {
     Result<std::string> path = shells_.OutputPath(*task_id);
     if (!path) return Problem("The command was not run: " + path.error().Text());
     TaskFacts facts = FactsOf(*task_id, args, call);
-    if (const Status recorded = call.record_task(TaskEvent(facts, "start")); !recorded)
+    if (const Status recorded = call.record_task(TaskEvent(facts, protocol::phase::kStart));
+        !recorded)
       return Problem("The command was not run: " + recorded.error().Text());
     ShellCommand command = CommandOf(args, call);
     command.output_path = *path;
     Result<std::unique_ptr<Shell>> shell = Shell::Start(call.loop, command);
     if (!shell) {
-      protocol::Task end = TaskEvent(facts, "end");
+      protocol::Task end = TaskEvent(facts, protocol::phase::kEnd);
       end.status = "failed";
       // Ignoring the error on purpose: the result that follows meets it as well.
       (void)call.record_task(std::move(end));
@@ -248,7 +249,7 @@ class BashTool final : public Tool {
   Result<TaskFacts> RecordMove(const Shell& shell, const Args& args, Call& call) {
     ASSIGN_OR_RETURN(const std::string task_id, shells_.NewTaskId());
     TaskFacts facts = FactsOf(task_id, args, call);
-    protocol::Task event = TaskEvent(facts, "start");
+    protocol::Task event = TaskEvent(facts, protocol::phase::kStart);
     event.pid = shell.pid();
     RETURN_IF_ERROR(call.record_task(std::move(event)));
     return facts;

@@ -53,7 +53,7 @@ Async<Calls::GoesOn> Calls::AskPerson(One& one) {
   ask.rule = one.decision.rule;
   ask.session_rule = policy::RuleText(policy::GrantFor(bench_.settings->rules, Question(one)));
   if (const protocol::Permission* before = AskedBefore(one)) {
-    if (before->phase == "answered") {
+    if (before->phase == protocol::phase::kAnswered) {
       protocol::PermissionAnswer answer;
       answer.allow = before->answer == "allow";
       answer.args = before->args;
@@ -61,7 +61,7 @@ Async<Calls::GoesOn> Calls::AskPerson(One& one) {
       co_return TakeAnswer(one, answer);
     }
     // It still waits under the id that clients know; one that was withdrawn is asked anew.
-    if (before->phase != "withdrawn") ask.request_id = before->request_id;
+    if (before->phase != protocol::phase::kWithdrawn) ask.request_id = before->request_id;
   }
   NotifyHooks(bench_, stamp_,
               hook::OnNotification("permission_prompt", fmt::format("{} waits for your word: {}",

@@ -154,7 +154,7 @@ tool::Call Calls::MakeCall(One& one) {
 }
 
 Status Calls::RecordTask(const One& one, protocol::Task task) {
-  if (task.phase == "start")
+  if (task.phase == protocol::phase::kStart)
     NotifyHooks(bench_, stamp_, hook::OnTaskCreated(task.task_id, one.intent.summary));
   if (task.name) task.name = bench_.redactor.Clean(*std::move(task.name));
   return AppendEvent(bench_.log, std::move(task), stamp_);
@@ -178,7 +178,8 @@ Async<Result<Raw>> Calls::AskUser(const One& one, std::string text, Raw options)
     const auto before = std::ranges::find(earlier_->questions, one.block.tool_call_id,
                                           &protocol::Question::question_id);
     reopened = before != earlier_->questions.end();
-    if (reopened && before->phase == "answered" && before->answer) co_return *before->answer;
+    if (reopened && before->phase == protocol::phase::kAnswered && before->answer)
+      co_return *before->answer;
   }
   protocol::QuestionAsk ask;
   ask.question_id = one.block.tool_call_id;
