@@ -260,6 +260,7 @@ Async<Result<std::optional<Compacted>>> Compact(Workbench& bench, const protocol
 
   CO_ASSIGN_OR_RETURN(protocol::Compaction event, MakeEvent(bench, *plan, *summary));
   event.trigger = wanted.trigger;
+  event.client_message_id = wanted.client_message_id;
   CO_RETURN_IF_ERROR(bench.run.Update(bench.log));
   event.capsule = Raw{Encode(CapsuleNow(bench.log, bench.run.state(), stamp.turn_id.value_or("")))};
   std::string told = event.summary;

@@ -32,6 +32,7 @@ struct CompactionWanted {
   std::string_view trigger;
   std::string focus;      // What the user wants kept above all; may be empty.
   bool smallest = false;  // Keep nothing and ask no model: the last one did not help.
+  std::optional<std::string> client_message_id = {};  // Of the client that asked for it.
 };
 
 struct Compacted {

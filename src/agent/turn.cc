@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "agent/asks.h"
-#include "agent/compaction.h"
 #include "agent/extensions.h"
 #include "agent/items.h"
 #include "agent/model_call.h"
@@ -153,11 +152,10 @@ Result<protocol::Blocks> Turn::LastMessage() const {
   return Fail(Code::kCorrupt, "the calls that wait have no message");
 }
 
-Async<Result<TurnOutcome>> Turn::Compact(std::string focus) {
+Async<Result<TurnOutcome>> Turn::Compact(CompactionWanted wanted) {
   TurnOutcome end;
   PublishStart();
   bench_.fixed_bytes = BytesOf(PartsOf(bench_));
-  CompactionWanted wanted{.trigger = trigger::kManual, .focus = std::move(focus)};
   const Result<std::optional<Compacted>> done =
       co_await agent::Compact(bench_, stamp_, std::move(wanted), cancel_.token());
   clock_.Cancel();

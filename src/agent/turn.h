@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/calls/calls.h"
+#include "agent/compaction.h"
 #include "agent/progress.h"
 #include "agent/refusals.h"
 #include "agent/unfinished.h"
@@ -72,8 +73,8 @@ class Turn {
   Async<Result<TurnOutcome>> Resume(const Unfinished& unfinished);
   /// Ends before it begins: hooks refused the message that it was to answer, and said why.
   Result<TurnOutcome> Refuse(std::string why);
-  /// Nothing but a compaction, because a client asked for it; `focus` is to be kept above all.
-  Async<Result<TurnOutcome>> Compact(std::string focus);
+  /// Nothing but a compaction, because a client asked for it.
+  Async<Result<TurnOutcome>> Compact(CompactionWanted wanted);
 
  private:
   // The whole turn.

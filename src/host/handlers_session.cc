@@ -189,8 +189,8 @@ constexpr auto kSessionHandlers = HandlersOf(
       return lane.Rewind(move.target);
     }),
     On<method::SessionRewriteQueue>(
-        [](lane::Lane& lane, const protocol::QueueParams& params, const Caller&) {
-          return lane.RewriteQueue(params.queue, params.items);
+        [](lane::Lane& lane, const protocol::QueueParams& params, const Caller& from) {
+          return lane.RewriteQueue(params.queue, params.items, from.client_id);
         }),
     On<method::SessionSend>(
         [](Asked<method::SessionSend> asked) { return SendTo(std::move(asked)); }),

@@ -97,7 +97,7 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::str
   RETURN_IF_ERROR(work_->Recover());
   if (send.how == "continue") return Continue();
   if (send.how == "next") return Next();
-  if (send.how == "compact") return Compact(send.text);
+  if (send.how == "compact") return Compact(send);
   if (!send.how.empty() && send.how != "send" && send.how != "steer")
     return Fail(Code::kInvalid, fmt::format("there is no way {} to send", send.how));
   if (!SaysSomething(send)) return Fail(Code::kInvalid, "there is nothing to send");
@@ -161,11 +161,13 @@ Result<protocol::Accepted> Lane::Next() {
   return Started();
 }
 
-Result<protocol::Accepted> Lane::Compact(const std::string& focus) {
+Result<protocol::Accepted> Lane::Compact(const protocol::Send& send) {
   RETURN_IF_ERROR(work_->AtRest());
   RETURN_IF_ERROR(parts_->instructions->Ensure());
   RETURN_IF_ERROR(agent::KeepToolset(parts_->bench, {}));
-  work_->BeginCompaction(focus);
+  agent::CompactionWanted wanted{.trigger = agent::trigger::kManual, .focus = send.text};
+  wanted.client_message_id = send.client_message_id;
+  work_->BeginCompaction(std::move(wanted));
   return Started();
 }
 
@@ -194,8 +196,9 @@ void Lane::UseServices(std::shared_ptr<client::Services> services) {
                : nullptr;
 }
 
-Status Lane::RewriteQueue(const std::string& queue, const protocol::QueueItems& items) {
-  return lane::RewriteQueue(log(), queue, items);
+Status Lane::RewriteQueue(const std::string& queue, const protocol::QueueItems& items,
+                          const std::string& client_id) {
+  return lane::RewriteQueue(log(), queue, items, client_id);
 }
 Status Lane::Change(const protocol::Change& change) {
   RETURN_IF_ERROR(parts_->changes.Change(change));

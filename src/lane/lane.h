@@ -60,7 +60,8 @@ class Lane {
   void Cancel(const std::string& turn_id = "");
   Status Answer(const protocol::PermissionAnswer& answer, const std::string& client_id);
   Status Answer(const protocol::QuestionAnswer& answer, const std::string& client_id);
-  Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items);
+  Status RewriteQueue(const std::string& queue, const protocol::QueueItems& items,
+                      const std::string& client_id);
   Status Change(const protocol::Change& change);
   Result<protocol::PermissionReport> Permissions() const;
   Result<protocol::Moved> Rewind(const std::optional<std::string>& target);
@@ -95,7 +96,7 @@ class Lane {
   Result<protocol::Accepted> Enqueue(const protocol::Send& send, const std::string& client_id);
   Result<protocol::Accepted> Continue();
   Result<protocol::Accepted> Next();
-  Result<protocol::Accepted> Compact(const std::string& focus);
+  Result<protocol::Accepted> Compact(const protocol::Send& send);
   [[nodiscard]] protocol::Accepted Started() const;
 
   std::unique_ptr<LaneParts> parts_;

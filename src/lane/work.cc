@@ -89,9 +89,9 @@ Result<bool> LaneWork::BeginWithFollowUp() {
   return taken;
 }
 
-void LaneWork::BeginCompaction(std::string focus) {
+void LaneWork::BeginCompaction(agent::CompactionWanted wanted) {
   NewTurn();
-  parts_.bench.loop.Spawn(RunCompaction(std::move(focus)));
+  parts_.bench.loop.Spawn(RunCompaction(std::move(wanted)));
 }
 
 /// The user message, and before it what the model must know by then.
@@ -192,8 +192,8 @@ Async<Result<agent::TurnOutcome>> LaneWork::RunTurn(std::string text, bool resum
 }
 
 /// Not a turn of the conversation: how the last turn ended stays as it is.
-Async<void> LaneWork::RunCompaction(std::string focus) {
-  TellEnd(co_await turn_->Compact(std::move(focus)));
+Async<void> LaneWork::RunCompaction(agent::CompactionWanted wanted) {
+  TellEnd(co_await turn_->Compact(std::move(wanted)));
   parts_.marks->DoubtPins();
   // Ignoring the error on purpose: what was not applied waits, and the next append meets it as
   // well.

@@ -53,7 +53,7 @@ class LaneWork final : public LaneTurns {
   /// False: nothing is queued.
   Result<bool> BeginWithFollowUp();
   /// Nothing but a compaction.
-  void BeginCompaction(std::string focus);
+  void BeginCompaction(agent::CompactionWanted wanted);
 
   /// Nothing when another turn runs than `turn_id`; empty: whichever does.
   void Cancel(const std::string& turn_id = "");
@@ -74,7 +74,7 @@ class LaneWork final : public LaneTurns {
 
   Async<void> RunTurns(std::string text, bool resumes);
   Async<Result<agent::TurnOutcome>> RunTurn(std::string text, bool resumes);
-  Async<void> RunCompaction(std::string focus);
+  Async<void> RunCompaction(agent::CompactionWanted wanted);
   Status EndTurn(const Result<agent::TurnOutcome>& end);
   void TellEnd(const Result<agent::TurnOutcome>& end);
   [[nodiscard]] bool completed() const;

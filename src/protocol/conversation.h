@@ -110,6 +110,7 @@ struct Compaction {
   static constexpr Place kPlace = Place::kTree;
   static constexpr Flush kFlush = Flush::kSync;
   STET_FIELDS(Compaction,
+              (OptionalText, client_message_id),  // Of the client that asked for it.
               (OptionalText, keep_after_event_id),  // Absent: everything before is kept out.
               (std::int64_t, tokens_before),
               (std::int64_t, tokens_after),

@@ -162,10 +162,11 @@ struct SessionRewind : Takes<MoveLeaf, Moved> {
                                        .errors = kLaneErrors};
 };
 struct SessionRewriteQueue : Takes<QueueParams, Nothing> {
-  static constexpr MethodInfo kInfo = {.name = "session.rewriteQueue",
-                                       .right = kSend,
-                                       .help = "What remains of a queue, in order.",
-                                       .errors = kLaneErrors};
+  static constexpr MethodInfo kInfo = {
+      .name = "session.rewriteQueue",
+      .right = kSend,
+      .help = "What remains of a queue, in order; of an item only the words may change.",
+      .errors = kLaneErrors};
 };
 struct SessionRun : Takes<SessionRef, RunReport> {
   static constexpr MethodInfo kInfo = {.name = "session.run",

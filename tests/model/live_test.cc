@@ -111,6 +111,21 @@ TEST_F(LiveTest, TheSameClientMessageTwiceIsOneMessage) {
   EXPECT_EQ(heard_->All<protocol::UserMessage>().size(), 1U);
 }
 
+TEST_F(LiveTest, ACompactionThatIsAskedForTwiceUnderOneIdIsOne) {
+  Script(R"({"replies":[{"times":0,"blocks":[{"text":"ok"}]}]})");
+  Open(Here());
+  EndOf(*Send("hello").turn_id);
+  EndOf(*Send("and again").turn_id);
+  protocol::Send send;
+  send.how = "compact";
+  send.client_message_id = "cm_1";
+  const auto first = client::Await(*session_, &client::LiveSession::Send, send);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(EndOf(*first->turn_id).reason, "completed");
+  EXPECT_EQ(client::Await(*session_, &client::LiveSession::Send, send)->what, "known");
+  EXPECT_EQ(heard_->All<protocol::Compaction>().size(), 1U);
+}
+
 constexpr std::string_view kWrites = R"({"replies":[
   {"blocks":[{"call":{"name":"Write","args":{"file_path":"new.txt","content":"hello"}}}]},
   {"blocks":[{"call":{"name":"Write","args":{"file_path":"other.txt","content":"again"}}}]},

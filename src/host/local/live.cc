@@ -111,7 +111,9 @@ class LocalSession final : public client::LiveSession {
   }
   void RewriteQueue(const std::string& queue, const protocol::QueueItems& items,
                     Reply<void> reply) override {
-    Ask(reply, [queue, items](lane::Lane& lane) { return lane.RewriteQueue(queue, items); });
+    Ask(reply, [queue, items, client = client_id_](lane::Lane& lane) {
+      return lane.RewriteQueue(queue, items, client);
+    });
   }
   void Change(const protocol::Change& change, Reply<void> reply) override {
     Ask(reply, [change](lane::Lane& lane) { return lane.Change(change); });
