@@ -225,6 +225,7 @@ class FakeHost {
       line_->to_host.push_back(std::move(frame));
       if (host_.prompt) host_.loop_->Post([host = &host_] { host->ToHost(); });
     }
+    void BoundFrames(std::size_t) override {}
     [[nodiscard]] std::size_t queued() const override { return 0; }
     void Close(std::string_view) override { line_->open = false; }
 

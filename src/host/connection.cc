@@ -22,9 +22,13 @@ using protocol::WireRequest;
 
 /// A frame is not let grow much beyond this.
 constexpr std::size_t kFullFrame = std::size_t{1} << 20;
+/// What an answer to a request with effects has at most: it is never left out.
+constexpr std::size_t kSmallAnswer = std::size_t{16} << 10;
 constexpr std::size_t kLargestAnswer = rpc::kMaxFrame - 4096;
 
 Error Gone() { return {Code::kUnavailable, "the client has gone"}; }
+
+Error Untaken() { return {Code::kBusy, "answers wait to be taken: read them, then ask again"}; }
 
 /// What the client of a connection does for one session.
 class OfferedServices final : public client::Services {
@@ -61,6 +65,7 @@ Connection::Connection(Host& host, std::unique_ptr<rpc::Channel> channel, rpc::P
 Connection::~Connection() = default;
 
 void Connection::Start() {
+  channel_->BoundFrames(kMaxHello);
   channel_->Start({.frame = [this](std::string_view frame) { OnFrame(frame); },
                    .drained = [this] { OnDrained(); },
                    .closed = [this](const Error&) { End(); }});
@@ -124,6 +129,7 @@ void Connection::OnHello(const protocol::Hello& hello) {
     return SendAway(caller.error());
   }
   caller_ = *std::move(caller);
+  channel_->BoundFrames(rpc::kMaxFrame);
   admission_.emplace(host_, peer_, hello.token);
   admission_->Watch([this](const Error& why) { SendAway(why); });
   caller_->client_id = IdentityOf(*caller_, hello.client_id);
@@ -146,6 +152,9 @@ void Connection::OnRequest(WireRequest request) {
   if (open_ >= kMaxOpen)
     return Reply(request.request_id,
                  Fail(Code::kBusy, "too many requests are being answered: wait for some"));
+  if (waiting() >= 2 * kMaxUntaken)
+    return SendAway({Code::kFull, "the client asks and takes none of the answers"});
+  if (waiting() >= kMaxUntaken) return Reply(request.request_id, std::unexpected(Untaken()));
   ++open_;
   host_.loop().Spawn(Answer(shared_from_this(), std::move(request)));
 }
@@ -249,8 +258,12 @@ void Connection::Reply(const std::string& request_id, const Result<std::string>&
                        std::optional<std::int64_t> pid) {
   protocol::WireReply reply;
   reply.request_id = request_id;
+  // Requests that were answered side by side: each was let in when little waited.
+  const bool untaken = result && result->size() > kSmallAnswer && waiting() >= kMaxUntaken;
   if (!result)
     reply.error = protocol::ToWire(result.error());
+  else if (untaken)
+    reply.error = protocol::ToWire(Untaken());
   else if (result->size() < kLargestAnswer)
     reply.result = Raw{*result};
   else

@@ -35,6 +35,11 @@ class Connection final : public Outlet,
   static constexpr std::chrono::seconds kHelloTime{5};
   /// Requests of one client that are being answered; more wait in its socket's buffers.
   static constexpr std::size_t kMaxOpen = 256;
+  /// What a client may send before it is known.
+  static constexpr std::size_t kMaxHello = std::size_t{64} << 10;
+  /// Bytes that wait for a client to take them. Beyond it no request of the client is answered with
+  /// more than an error, and at twice as much the client is sent away.
+  static constexpr std::size_t kMaxUntaken = std::size_t{32} << 20;
   /// Requests to one client that are not answered.
   static constexpr std::size_t kMaxAsked = 256;
 

@@ -2,7 +2,8 @@
 // socket, TCP or TLS; or one way, as the body of an HTTP reply. Knows nothing of what they say.
 //
 // Belongs to the loop, and must die before it: everything is called, and calls back, on its thread,
-// never from inside a call of the same channel. Bounded: a text over kMaxFrame ends the channel;
+// never from inside a call of the same channel. Bounded: a text over kMaxFrame, or over what the
+// caller takes (BoundFrames), ends the channel;
 // what is queued for sending is the caller's to bound (queued). A peer of a WebSocket that is
 // silent and answers no ping for kSilence is gone; that of an HTTP reply is when it closes.
 #pragma once
@@ -42,6 +43,8 @@ class Channel {
 
   /// Nothing is read before. Once.
   virtual void Start(ChannelEvents events) = 0;
+  /// The largest text that is taken from now on. Before Start, or inside of `frame`.
+  virtual void BoundFrames(std::size_t most) = 0;
   /// UTF-8. After Close and after the end it is dropped.
   virtual void Send(std::string frame) = 0;
   /// Bytes that were sent and are not yet with the system.

@@ -13,6 +13,7 @@ class LinkChannel final : public Channel {
   ~LinkChannel() override { link_->Detach(); }
 
   void Start(ChannelEvents events) override { link_->Start(std::move(events)); }
+  void BoundFrames(std::size_t most) override { link_->BoundFrames(most); }
   void Send(std::string frame) override { link_->Send(std::move(frame)); }
   [[nodiscard]] std::size_t queued() const override { return link_->queued(); }
   void Close(std::string_view reason) override { link_->Close(reason); }

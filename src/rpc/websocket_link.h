@@ -67,6 +67,8 @@ class WebSocketLink final : public Link {
   }
   [[nodiscard]] int status() const { return static_cast<int>(answer_.result_int()); }
 
+  void BoundFrames(std::size_t most) override { stream_.read_message_max(most); }
+
   void Abort() override {
     error_code ignored;
     beast::get_lowest_layer(stream_).close(ignored);

@@ -212,9 +212,15 @@ TEST_F(HostTest, NothingIsSaidToWhoHasNoToken) {
   const std::optional<std::string> bye = rude.AwaitType("bye");
   ASSERT_TRUE(bye);
   EXPECT_EQ(rude.Heard().size(), 1U);
+  WireClient large(Network());
+  large.Say(R"({"type":"hello","version":1,"token":")" + std::string(100'000, 'x') + "\"}");
+  EXPECT_TRUE(large.AwaitClosed()) << "nothing large is taken of a stranger";
+  EXPECT_EQ(large.Heard().size(), 0U);
   WireClient known(Network());
   known.Hello(RunningHost::kToken);
   EXPECT_TRUE(known.AwaitType("welcome"));
+  known.Say(R"({"type":"ping","requestId":")" + std::string(100'000, 'x') + "\"}");
+  EXPECT_TRUE(known.AwaitType("pong")) << "once it is known it may say more";
 }
 
 TEST_F(HostTest, AClientMayOnlyWhatItsTokenSays) {

@@ -45,6 +45,11 @@ class DeafClient {
         session_id + "\"}}");
   }
 
+  void Ask(const std::string& method, const std::string& params) const {
+    Say(R"({"type":"request","requestId":"2","method":")" + method + R"(","params":)" + params +
+        "}");
+  }
+
  private:
   void Write(const std::string& bytes) const { EXPECT_TRUE(WriteAll(fd_.get(), bytes)); }
   /// One text message, masked with nothing.
@@ -103,6 +108,20 @@ TEST_F(StuckTest, AClientThatNeverReadsCostsOthersNothingAndIsSentAway) {
     before = before.value_or(now);
     AwaitTheEndOfTheDeaf();
     EXPECT_EQ(Run("still here").text.size(), 1'000'000U);
+  }
+}
+
+TEST_F(StuckTest, AClientThatAsksAndNeverReadsIsAnsweredNoMoreThanItsCap) {
+  Begin();
+  EXPECT_EQ(Run("go").text.size(), 1'000'000U);
+  const std::uint64_t before = host_->Describe().memory_bytes;
+  const DeafClient deaf(host_->socket(), session_id_);
+  // Each answer has the million letters.
+  for (int asked = 0; asked < 200; ++asked)
+    deaf.Ask("session.recent", R"({"sessionId":")" + session_id_ + R"(","count":100})");
+  EXPECT_EQ(Run("still here").text.size(), 1'000'000U);
+  if (!kSanitized) {
+    EXPECT_LT(host_->Describe().memory_bytes, before + (std::uint64_t{96} << 20));
   }
 }
 
