@@ -70,6 +70,16 @@ class DeafClient {
 
 class StuckTest : public LiveTest {
  protected:
+  void StartHost() {
+    live_.reset();
+    host_.reset();
+    host_ = std::make_unique<RunningHost>(
+        host::HostOptions{.roots = roots_,
+                          .sleep_after = std::chrono::milliseconds(500),
+                          .patience = std::chrono::milliseconds(1500)});
+    live_ = host_->Client();
+  }
+
   /// A new session of a new model, whose replies are a million letters.
   void Begin() {
     session_.reset();
@@ -87,13 +97,7 @@ class StuckTest : public LiveTest {
 };
 
 TEST_F(StuckTest, AClientThatNeverReadsCostsOthersNothingAndIsSentAway) {
-  live_.reset();
-  host_.reset();
-  host_ =
-      std::make_unique<RunningHost>(host::HostOptions{.roots = roots_,
-                                                      .sleep_after = std::chrono::milliseconds(500),
-                                                      .patience = std::chrono::milliseconds(1500)});
-  live_ = host_->Client();
+  StartHost();
   const Deadline end = Deadline::After(std::chrono::seconds(TestScale().stuck_seconds));
   std::optional<std::uint64_t>
       before;  // After the first round: what the test itself takes is in it.
@@ -112,6 +116,7 @@ TEST_F(StuckTest, AClientThatNeverReadsCostsOthersNothingAndIsSentAway) {
 }
 
 TEST_F(StuckTest, AClientThatAsksAndNeverReadsIsAnsweredNoMoreThanItsCap) {
+  StartHost();
   Begin();
   EXPECT_EQ(Run("go").text.size(), 1'000'000U);
   const std::uint64_t before = host_->Describe().memory_bytes;
