@@ -114,8 +114,7 @@ TEST_F(LiveTest, TheSameClientMessageTwiceIsOneMessage) {
 TEST_F(LiveTest, ACompactionThatIsAskedForTwiceUnderOneIdIsOne) {
   Script(R"({"replies":[{"times":0,"blocks":[{"text":"ok"}]}]})");
   Open(Here());
-  EndOf(*Send("hello").turn_id);
-  EndOf(*Send("and again").turn_id);
+  for (int i = 0; i < 3; ++i) EndOf(*Send("hello " + std::string(40'000, 'x')).turn_id);
   protocol::Send send;
   send.how = "compact";
   send.client_message_id = "cm_1";

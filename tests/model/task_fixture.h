@@ -152,13 +152,16 @@ class TaskProject {
     return ran ? *std::move(ran) : Finished();
   }
 
-  /// Of the one session there is; empty when there is none.
+  /// Of the one session there is; empty when there is none. A folder whose log was never begun is
+  /// what a kill before the first event leaves: no session.
   [[nodiscard]] std::string SessionDir() const {
     std::string found;
     for (const DirEntry& entry : ListDir(home() + "/sessions").value_or(std::vector<DirEntry>())) {
-      if (!entry.name.starts_with("ses_")) continue;
+      const std::string dir = home() + "/sessions/" + entry.name;
+      if (!entry.name.starts_with("ses_") || ReadFile(dir + "/events.jsonl").value_or("").empty())
+        continue;
       EXPECT_EQ(found, "") << "there is a second session";
-      found = home() + "/sessions/" + entry.name;
+      found = dir;
     }
     return found;
   }

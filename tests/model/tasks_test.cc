@@ -174,15 +174,17 @@ TEST_F(TasksLiveTest, APersonHasATaskStopped) {
 }
 
 TEST_F(TasksLiveTest, BashTaskSaysHowATaskOfAnEarlierProcessEnded) {
+  const Gate task(project_, "task");
   more_settings_ = "[tools]\ntaskEndStartsTurn=false\n";
   Script(R"({"replies":[
-    {"blocks":[{"call":{"name":"Bash","args":{"command":"echo built; exit 3","background":true}}}]},
+    {"blocks":[{"call":{"name":"Bash","args":{"command":"cat task; echo built; exit 3","background":true}}}]},
     {"blocks":[{"text":"Done."}]},
     {"blocks":[{"call":{"name":"BashTask","args":{"task_id":"shell-1","action":"read"}}}]},
     {"times":0,"blocks":[{"text":"Done."}]}]})");
   Open(Here());
   if (host_) GTEST_SKIP() << "a host keeps the session: its tasks are those of the same process";
   Run("go");
+  task.Open();  // Not before: the turn would go on for its end.
   AwaitEnd("shell-1");
   ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   protocol::Attach attach = Here();
