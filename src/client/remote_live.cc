@@ -31,13 +31,16 @@ bool IsRepeatable(const protocol::Attach& attach) {
   return attach.session_id && !attach.fork && !attach.at;
 }
 
-/// How to open it once more, as it was opened.
+/// How to open it once more. What the log keeps is as it is by then, not as it was at first.
 protocol::Attach Again(protocol::Attach attach, const std::string& session_id) {
   attach.session_id = session_id;
   attach.new_session_id.reset();
   attach.fork = false;
   attach.at.reset();
   attach.append_system_prompt.clear();  // Part of the session since.
+  attach.model.clear();
+  attach.effort.reset();
+  attach.mode.clear();
   return attach;
 }
 

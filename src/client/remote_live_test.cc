@@ -254,11 +254,13 @@ TEST_F(RemoteLiveTest, ATurnThatEndedWhileTheLineWasDownIsToldToHaveEnded) {
   EXPECT_EQ(heard[1], "end of t_m");
 }
 
-TEST_F(RemoteLiveTest, AHostThatWasStartedAnewIsAskedToOpenTheSessionAsItWas) {
+TEST_F(RemoteLiveTest, AfterEveryReconnectTheSessionIsOpenedAgainWithoutWhatTheLogKeeps) {
   const auto live = Connect();
   protocol::Attach attach;
   attach.fork = true;
   attach.answers = true;
+  attach.mode = "bypass";
+  attach.disallowed = "Bash";
   const auto session = Await(*live, &Live::Attach, attach, FaceSide{heard_.MakeWatcher()});
   ASSERT_TRUE(session);
   host_.Do([&] { host_.Cut(); });
@@ -273,14 +275,19 @@ TEST_F(RemoteLiveTest, AHostThatWasStartedAnewIsAskedToOpenTheSessionAsItWas) {
     });
     return all;
   };
-  EXPECT_EQ(opened().size(), 1u) << "it is the same host";
+  EXPECT_EQ(opened().size(), 2u) << "the same host has let go of its options";
   host_.Do([&] { host_.Restart(); });
   ASSERT_TRUE(Await(**session, &LiveSession::Send, protocol::Send()));
   const std::vector<protocol::Attach> all = opened();
-  ASSERT_EQ(all.size(), 2u);
-  EXPECT_EQ(all[1].session_id, "s_1");
-  EXPECT_TRUE(all[1].answers);
-  EXPECT_FALSE(all[1].fork);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].mode, "bypass");
+  for (const protocol::Attach& again : {all[1], all[2]}) {
+    EXPECT_EQ(again.session_id, "s_1");
+    EXPECT_TRUE(again.answers);
+    EXPECT_FALSE(again.fork);
+    EXPECT_EQ(again.disallowed, "Bash");
+    EXPECT_EQ(again.mode, "") << "a person may have changed it since";
+  }
 }
 
 TEST_F(RemoteLiveTest, WatchingBeginsWithTheEndOfThePath) {

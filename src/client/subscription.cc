@@ -46,13 +46,29 @@ void Subscription::Finish(Status status) {
   if (const Ready ready = std::exchange(ready_, nullptr)) ready(std::move(status));
 }
 
-/// A host that was started anew does not know how the session was opened.
+/// A host that was started anew does not know how the session was opened; one that lost the line
+/// counts the client's options no longer.
 void Subscription::Reopen() {
-  const std::string host_id = connection_.welcome() ? connection_.welcome()->host_id : "";
-  const std::string before = std::exchange(host_id_, host_id);
-  if (!reopen_ || before.empty() || before == host_id) return;
+  const bool again = std::exchange(begun_, true);
+  if (!reopen_ || !again) return;
   // What comes of it is heard as events; when it fails, so does what is asked next.
-  Call<method::SessionsOpen>(connection_, *reopen_, {}, [](const Result<protocol::LiveState>&) {});
+  Call<method::SessionsOpen>(
+      connection_, *reopen_, {},
+      [this, alive = std::weak_ptr<bool>(alive_)](const Result<protocol::LiveState>& opened) {
+        if (!alive.expired() && !opened && opened.error().code == Code::kConflict) Join();
+      });
+}
+
+/// Another client was faster, and the session is open as that one has it: what loosened it for this
+/// client counts no longer, what forbade still does.
+void Subscription::Join() {
+  protocol::Attach joined;
+  joined.session_id = reopen_->session_id;
+  joined.cwd = reopen_->cwd;
+  joined.disallowed = reopen_->disallowed;
+  joined.answers = reopen_->answers;
+  joined.environment = reopen_->environment;
+  Call<method::SessionsOpen>(connection_, joined, {}, [](const Result<protocol::LiveState>&) {});
 }
 
 /// An offer holds as long as the line does. A host that takes none works with the disk alone.

@@ -22,8 +22,8 @@ class Subscription final : public Follower {
  public:
   using Ready = std::function<void(Status)>;
 
-  /// `reopen`: how a host that was started anew is asked to open the session as it was; absent: it
-  /// is not. `services` are offered each time; null: none.
+  /// `reopen`: how the host is asked to open the session after a reconnect; absent: it is not.
+  /// `services` are offered each time; null: none.
   Subscription(Loop& loop, Connection& connection, std::string session_id, StreamOptions options,
                std::optional<protocol::Attach> reopen = {},
                std::shared_ptr<Services> services = nullptr);
@@ -45,6 +45,7 @@ class Subscription final : public Follower {
 
  private:
   void Reopen();
+  void Join();
   void OfferServices();
   void Subscribed(const Result<protocol::Subscribed>& told);
   void CheckTurns();
@@ -56,7 +57,7 @@ class Subscription final : public Follower {
   Stream stream_;
   const std::optional<protocol::Attach> reopen_;
   const std::shared_ptr<Services> services_;
-  std::string host_id_;  // Of the last subscription.
+  bool begun_ = false;  // It has subscribed before.
   Ready ready_;
   Timer deadline_;
   Timer retry_;

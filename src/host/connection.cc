@@ -75,8 +75,7 @@ void Connection::Start() {
 
 void Connection::End() {
   if (std::exchange(ended_, true)) return;
-  feeds_.clear();
-  while (!served_.empty()) DropOffer(std::string(served_.begin()->first));
+  LetGoOfAll();
   host_.Drop(*this);  // Destroys this, unless a request is being answered.
 }
 
@@ -84,8 +83,7 @@ void Connection::SendAway(const Error& why) {
   if (ended_ || std::exchange(leaving_, true)) return;
   protocol::Bye bye;
   bye.error = protocol::ToWire(why);
-  feeds_.clear();
-  while (!served_.empty()) DropOffer(std::string(served_.begin()->first));
+  LetGoOfAll();
   Say(Encode(bye));
   Flush();
   channel_->Close(CodeName(why.code));
@@ -177,9 +175,20 @@ std::optional<std::string> Connection::HearerOf(const std::string& session_id) c
   return feeds_.contains(session_id) ? std::optional(caller_->client_id) : std::nullopt;
 }
 
+void Connection::Hold(const std::string& session_id) {
+  if (!ended_ && !leaving_) held_.insert(session_id);
+}
+
 void Connection::Forget(const std::string& session_id) {
   feeds_.erase(session_id);
   DropOffer(session_id);
+  if (held_.erase(session_id) > 0) host_.LetGo(session_id);
+}
+
+void Connection::LetGoOfAll() {
+  feeds_.clear();
+  while (!served_.empty()) DropOffer(std::string(served_.begin()->first));
+  for (const std::string& id : std::exchange(held_, {})) host_.LetGo(id);
 }
 
 /// Only for a client on this machine: elsewhere a path would name another file.

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -53,10 +54,17 @@ class Connection final : public Outlet,
   /// The client's id, if it hears the session.
   [[nodiscard]] std::optional<std::string> HearerOf(const std::string& session_id) const;
 
+  /// Whether the client has opened the session, and has it open.
+  [[nodiscard]] bool Holds(const std::string& session_id) const {
+    return held_.contains(session_id);
+  }
+  [[nodiscard]] std::string client_id() const { return caller_ ? caller_->client_id : ""; }
+
   void Push(std::shared_ptr<const std::string> message) override;
   [[nodiscard]] std::size_t waiting() const override;
 
   Result<protocol::Subscribed> Subscribe(const protocol::Subscribe& wanted) override;
+  void Hold(const std::string& session_id) override;
   void Forget(const std::string& session_id) override;
   Status Offer(const protocol::Offer& offer) override;
 
@@ -72,6 +80,7 @@ class Connection final : public Outlet,
   void OnRequest(protocol::WireRequest request);
   void OnReply(const protocol::WireReply& reply);
   void DropOffer(const std::string& session_id);
+  void LetGoOfAll();
   Async<void> Answer(std::shared_ptr<Connection> self, protocol::WireRequest request);
   void Reply(const std::string& request_id, const Result<std::string>& result,
              std::optional<std::int64_t> pid = {});
@@ -92,6 +101,7 @@ class Connection final : public Outlet,
     bool answered = false;  // The client was told where it begins.
   };
   std::map<std::string, HeardSession> feeds_;
+  std::set<std::string> held_;
   struct ServedSession {
     std::shared_ptr<Hosted> session;
     std::shared_ptr<client::Services> services;

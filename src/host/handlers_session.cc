@@ -66,8 +66,9 @@ Async<Result<protocol::LiveState>> OpenSession(Asked<method::SessionsOpen> asked
   CO_ASSIGN_OR_RETURN(std::optional<Environment> environment,
                       HandedOver(asked.caller, std::exchange(attach.environment, std::nullopt)));
   const Result<std::shared_ptr<Hosted>> session =
-      co_await asked.host.Open(std::move(attach), std::move(environment));
+      co_await asked.host.Open(std::move(attach), std::move(environment), asked.caller.client_id);
   if (!session) co_return std::unexpected(session.error());
+  asked.line.Hold((*session)->id());
   const Result<lane::Lane*> lane = co_await (*session)->Wake();
   if (!lane) co_return std::unexpected(lane.error());
   co_return (*lane)->State();
@@ -88,6 +89,7 @@ Async<Result<protocol::Accepted>> SendTo(Asked<method::SessionSend> asked) {
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session,
                       asked.host.Find(asked.params.session_id));
   if (environment) session->SetEnvironment(*std::move(environment));
+  CO_RETURN_IF_ERROR(co_await session->EndLeftOptions());
   const Result<lane::Lane*> lane = co_await session->Wake();
   if (!lane) co_return std::unexpected(lane.error());
   co_return (*lane)->Send(asked.params, asked.caller.client_id);
@@ -96,6 +98,7 @@ Async<Result<protocol::Accepted>> SendTo(Asked<method::SessionSend> asked) {
 Async<Result<protocol::Said>> RunCommandOf(Asked<method::SessionCommand> asked) {
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session,
                       asked.host.Find(asked.params.session_id));
+  CO_RETURN_IF_ERROR(co_await session->EndLeftOptions());
   const Result<lane::Lane*> lane = co_await session->Wake();
   if (!lane) co_return std::unexpected(lane.error());
   Result<std::string> shown =

@@ -168,7 +168,8 @@ std::optional<std::int64_t> Host::HeldBy(const std::string& session_id) const {
 }
 
 Async<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
-                                                  std::optional<Environment> environment) {
+                                                  std::optional<Environment> environment,
+                                                  std::string asking) {
   CO_ASSIGN_OR_RETURN(const std::string id, lanes_.Name(attach));
   ArmSweep();
   const bool makes = !attach.session_id || attach.fork;
@@ -179,10 +180,21 @@ Async<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
       makes ? std::make_shared<Hosted>(shared_, id, store::SessionStore(options_.roots).NewDir(id))
             : Find(id));
   const Result<lane::Lane*> lane =
-      co_await session->Open(std::move(attach), std::move(environment));
+      co_await session->Open(std::move(attach), std::move(environment),
+                             IsHeld(id, asking) ? lane::Holders::kSome : lane::Holders::kNone);
   if (!lane) co_return std::unexpected(lane.error());
   sessions_[id] = session;
   co_return session;
+}
+
+bool Host::IsHeld(const std::string& session_id, const std::string& except) const {
+  return std::ranges::any_of(connections_, [&](const std::shared_ptr<Connection>& connection) {
+    return connection->Holds(session_id) && connection->client_id() != except;
+  });
+}
+
+void Host::LetGo(const std::string& session_id) {
+  if (!IsHeld(session_id, "")) lanes_.Release(session_id);
 }
 
 std::optional<std::string> Host::HeardBy(const std::string& session_id,

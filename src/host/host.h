@@ -62,12 +62,15 @@ class Host {
   Result<std::shared_ptr<Hosted>> Find(const std::string& session_id);
   /// The process that works on a session which is not awake here; nothing when none does.
   [[nodiscard]] std::optional<std::int64_t> HeldBy(const std::string& session_id) const;
-  /// Makes a session as `attach` says, or opens the one that it names.
+  /// Makes a session as `attach` says, or opens the one that it names, for the client `asking`.
   Async<Result<std::shared_ptr<Hosted>>> Open(protocol::Attach attach,
-                                              std::optional<Environment> environment);
+                                              std::optional<Environment> environment,
+                                              std::string asking);
   /// A client that hears the session, other than `asking`; "a client over HTTP" has no other name.
   [[nodiscard]] std::optional<std::string> HeardBy(const std::string& session_id,
                                                    const std::string& asking) const;
+  /// A client has let go of the session: when no other has it open, it is released.
+  void LetGo(const std::string& session_id);
   /// Puts it aside, so that its folder can be moved.
   Async<Status> Release(std::string session_id);
   void Stop() const { options_.stop(); }
@@ -90,6 +93,7 @@ class Host {
   [[nodiscard]] Status Admit(const rpc::HttpRequest& request) const;
   void Accept(std::unique_ptr<rpc::Channel> channel, const rpc::Peer& peer);
   void Drop(Connection& connection);
+  [[nodiscard]] bool IsHeld(const std::string& session_id, const std::string& except) const;
   void FreeLater(std::shared_ptr<void> gone);
   void ArmSweep();
   void Sweep();

@@ -42,9 +42,10 @@ void Hosted::Touch() { idle_since_ = SystemClock().Steady(); }
 std::string Hosted::diagnostics() const { return log::Paths(dir_).diagnostics(); }
 
 Async<Result<lane::Lane*>> Hosted::Open(protocol::Attach attach,
-                                        std::optional<Environment> environment) {
+                                        std::optional<Environment> environment,
+                                        lane::Holders others) {
   Touch();
-  return shared_.lanes.Open(id_, std::move(attach), std::move(environment));
+  return shared_.lanes.Open(id_, std::move(attach), std::move(environment), others);
 }
 
 Async<Result<lane::Lane*>> Hosted::Wake() {

@@ -158,6 +158,7 @@ class HttpLine final : public Line {
     streams_ = true;
     return begun;
   }
+  void Hold(const std::string&) override {}  // It ends with its answer.
   void Forget(const std::string&) override {}
   Status Offer(const protocol::Offer&) override {
     return Fail(Code::kUnsupported, "services are offered over a WebSocket");

@@ -17,6 +17,8 @@ class Line {
 
   /// From now on the client hears the session; what there is follows the answer.
   virtual Result<protocol::Subscribed> Subscribe(const protocol::Subscribe& wanted) = 0;
+  /// The client has opened the session, and has it open until it lets go.
+  virtual void Hold(const std::string& session_id) = 0;
   /// Lets go of the session: the client hears nothing more of it, and what it offered is withdrawn.
   virtual void Forget(const std::string& session_id) = 0;
   /// What the client does for the session from now on. kDenied unless it is on this machine.

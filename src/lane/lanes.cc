@@ -12,6 +12,7 @@
 #include "device/model_access.h"
 #include "lane/lane.h"
 #include "lane/open_lane.h"
+#include "lane/opening_options.h"
 #include "log/log.h"
 #include "log/paths.h"
 #include "protocol/ids.h"
@@ -22,30 +23,9 @@ namespace {
 
 using protocol::Attach;
 
+constexpr std::string_view kBypass = "bypass";
+
 bool MakesSession(const Attach& attach) { return !attach.session_id || attach.fork; }
-
-/// Whether `attach` asks for something that a lane which was opened as `kept` says does not have,
-/// and that only opening one can give.
-bool NeedsOpening(const Attach& attach, const Attach& kept) {
-  const auto differs = [&](auto Attach::* member) {
-    return attach.*member != Attach().*member && attach.*member != kept.*member;
-  };
-  return attach.at || !attach.append_system_prompt.empty() || attach.output_schema ||
-         differs(&Attach::fallback_model) || differs(&Attach::allowed) ||
-         differs(&Attach::disallowed) || differs(&Attach::tools) || differs(&Attach::add_dirs) ||
-         differs(&Attach::system_prompt) || differs(&Attach::max_steps) ||
-         differs(&Attach::max_price) || differs(&Attach::max_tokens) || differs(&Attach::max_ms);
-}
-
-/// What to wake the session with later: `attach` without what counts only once.
-Attach Kept(Attach attach, const std::string& session_id) {
-  attach.session_id = session_id;
-  attach.new_session_id.reset();
-  attach.fork = false;
-  attach.at.reset();
-  attach.append_system_prompt.clear();
-  return attach;
-}
 
 /// How a child is opened: under the rules and limits of its parent, which was opened by `attach`,
 /// with no client that answers. One that there is keeps the rest as its log has it.
@@ -82,7 +62,9 @@ struct Lanes::Session {
 
   std::string id;
   Presence presence = Presence::kAsleep;
-  Attach attach;                           // As it was opened the last time.
+  Attach attach;                           // What is in force of how it was opened the last time.
+  bool released = false;                   // The clients that opened it so have let go of it.
+  bool slept_in_bypass = false;            // Which the log does not keep.
   std::optional<protocol::Header> header;  // While it is made as a child.
   std::shared_ptr<Environment> environment =
       std::make_shared<Environment>(Environment::OfProcess());
@@ -112,7 +94,7 @@ Result<std::string> Lanes::Name(Attach& attach) const {
 
 const Attach* Lanes::OpenedBy(const std::string& id) const {
   const Session* session = Known(id);
-  return session == nullptr ? nullptr : &session->attach;
+  return session == nullptr || session->released ? nullptr : &session->attach;
 }
 
 Lanes::SessionPtr Lanes::Get(const std::string& id) {
@@ -131,21 +113,21 @@ Lanes::Session* Lanes::Known(const std::string& id) const {
 }
 
 Async<Result<Lane*>> Lanes::Open(std::string id, Attach attach,
-                                 std::optional<Environment> environment) {
+                                 std::optional<Environment> environment, Holders others) {
   SessionPtr session = co_await AwaitClosed(id);
   if (session->lane && MakesSession(attach))
     co_return Fail(Code::kConflict, fmt::format("there is a session {} already", id));
+  if (others == Holders::kSome) {
+    if (!session->lane) CO_RETURN_IF_ERROR(OpenNow(*session, true));
+    CO_RETURN_IF_ERROR(TakeAsItIs(*session, attach));
+  }
   if (environment) SetEnvironment(id, *std::move(environment));
-  if (session->lane && !NeedsOpening(attach, session->attach)) {
+  if (session->lane && Serves(*session, attach)) {
     CO_RETURN_IF_ERROR(Join(*session, attach));
     co_return session->lane.get();
   }
   if (session->lane) {
-    if (!session->lane->resting())
-      co_return Fail(Code::kBusy,
-                     "work is under way in the session: it cannot be opened in another "
-                     "way until that is done");
-    CO_RETURN_IF_ERROR(co_await Close(id, true));
+    CO_RETURN_IF_ERROR(co_await CloseResting(id));
     session = co_await AwaitClosed(id);
   }
   if (attach.cwd.empty()) attach.cwd = session->attach.cwd;
@@ -156,9 +138,52 @@ Async<Result<Lane*>> Lanes::Open(std::string id, Attach attach,
   co_return std::unexpected(opened.error());
 }
 
+/// Makes `attach` what other clients have opened, with what it forbids besides.
+Status Lanes::TakeAsItIs(const Session& session, Attach& attach) {
+  const protocol::LiveState state = session.lane->State();
+  RETURN_IF_ERROR(MayJoin(attach, session.attach, state));
+  Attach joined = session.attach;
+  joined.answers = joined.answers || attach.answers;
+  joined.disallowed = BothDisallowed(session.attach.disallowed, attach.disallowed);
+  joined.mode = state.mode;
+  attach = std::move(joined);
+  return {};
+}
+
+/// Whether its lane is as `attach` wants it, but for what can change at once.
+bool Lanes::Serves(const Session& session, const Attach& attach) {
+  if (!SameOptions(attach, session.attach)) return false;
+  if (!session.released) return true;
+  // What the clients had that have left: their answers, and a mode that ends with them.
+  return session.attach.answers == attach.answers &&
+         (attach.mode == kBypass || session.lane->State().mode != kBypass);
+}
+
+/// So that it can be opened in another way.
+Async<Status> Lanes::CloseResting(std::string id) {
+  const Lane* lane = Find(id);
+  if (lane != nullptr && !lane->resting())
+    co_return Fail(Code::kBusy,
+                   "work is under way in the session, with other options: it cannot be opened in "
+                   "another way until that is done (`stet tasks` shows what runs)");
+  co_return co_await Close(std::move(id), true);
+}
+
+void Lanes::Release(const std::string& id) {
+  if (Session* session = Known(id)) session->released = true;
+}
+
+Async<Status> Lanes::EndLeftOptions(std::string id) {
+  const SessionPtr session = co_await AwaitClosed(id);
+  if (!session->released || !session->lane) co_return Status();
+  if (Serves(*session, WithoutOptions(session->attach))) co_return Status();
+  co_return co_await CloseResting(std::move(id));
+}
+
 /// Applies to the lane, which is awake, what can change at once.
 Status Lanes::Join(Session& session, const Attach& attach) const {
   Lane& lane = *session.lane;
+  session.released = false;
   if (attach.answers) {
     session.attach.answers = true;
     lane.ExpectAnswers();
@@ -203,6 +228,10 @@ Async<Result<Lane*>> Lanes::OpenChild(ChildOpening child) {
 /// Where the client named no folder, the session's own is used.
 Status Lanes::OpenNow(Session& session, bool woken) const {
   const store::SessionStore store(roots_);
+  if (woken && session.released) session.attach = WithoutOptions(session.attach);
+  if (woken && session.slept_in_bypass && !session.released) session.attach.mode = kBypass;
+  session.slept_in_bypass = false;
+  session.released = woken && session.released;
   if (session.attach.cwd.empty()) {
     // Of a copy: the session that is copied.
     ASSIGN_OR_RETURN(const protocol::SessionSummary summary,
@@ -236,7 +265,7 @@ Status Lanes::OpenNow(Session& session, bool woken) const {
   session.lane = *std::move(lane);
   session.presence = Presence::kAwake;
   session.lane->UseServices(session.services);
-  session.attach = Kept(std::move(session.attach), session.id);
+  session.attach = InForce(std::move(session.attach), session.id);
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - began);
   const protocol::LiveState state = session.lane->State();
@@ -250,6 +279,7 @@ Async<Status> Lanes::Close(std::string id, bool sleeps) {
   const SessionPtr session = co_await AwaitClosed(id);
   if (!session->lane) co_return Status();
   session->presence = Presence::kClosing;
+  session->slept_in_bypass = sleeps && session->lane->State().mode == kBypass;
   const std::string diagnostics = session->lane->log().paths().diagnostics();
   const Status closed = co_await session->lane->Close(sleeps);
   STET_LOG_IN(diagnostics, kInfo, "closed sleeps={} error=\"{}\"", sleeps,

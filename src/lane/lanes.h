@@ -51,6 +51,9 @@ class LaneListener {
   virtual void Closed() = 0;
 };
 
+/// Whether clients beside the one that opens a session have it open.
+enum class Holders { kNone, kSome };
+
 /// A child session to be made, or to be opened again. What is empty or absent is as its parent has
 /// it, or as the log of the child does.
 struct ChildOpening {
@@ -77,18 +80,27 @@ class Lanes {
   /// afterwards, or a name for the one that is to be made or copied, which `attach` has afterwards.
   Result<std::string> Name(protocol::Attach& attach) const;
 
-  /// How the session was opened the last time; null when it was not opened here. Valid until the
-  /// caller waits for something.
+  /// How the session was opened by the clients that hold it; null when none does, or it was not
+  /// opened here. Valid until the caller waits for something.
   [[nodiscard]] const protocol::Attach* OpenedBy(const std::string& id) const;
 
   // A lane that is given out is valid until the caller waits for something.
 
   /// Opens the session for work as `attach` says, and makes or copies it where `attach` says so.
-  /// One that is awake is joined: what can change at once is changed; anything else takes a session
-  /// that rests, which is then opened anew (kBusy when it does not rest). kBusy, naming the holder,
-  /// when another process works on it; kConflict when one is to be made that there is already.
+  /// One that `others` hold is joined as it is: kConflict names what `attach` wants otherwise. One
+  /// that is awake and that none holds is joined when its options are the same: model, effort and
+  /// mode are changed at once. Else it takes a session that rests, which is then opened anew (kBusy
+  /// when it does not rest). kBusy, naming the holder, when another process works on it; kConflict
+  /// when one is to be made that there is already.
   Async<Result<Lane*>> Open(std::string id, protocol::Attach attach,
-                            std::optional<Environment> environment);
+                            std::optional<Environment> environment,
+                            Holders others = Holders::kNone);
+  /// The last client that held it has let go: its options count for what runs, and for nothing that
+  /// another client starts later.
+  void Release(const std::string& id);
+  /// Before a client starts something: a lane with options of clients that have let go is closed,
+  /// and wakes without them. kBusy while what those started still runs.
+  Async<Status> EndLeftOptions(std::string id);
   /// Its lane, awake; as it was opened the last time, or as its log says.
   Async<Result<Lane*>> Wake(std::string id);
   /// Opens a child for work under its parent's rules, limits and environment; the parent is woken
@@ -130,6 +142,9 @@ class Lanes {
   SessionPtr Get(const std::string& id);
   [[nodiscard]] Session* Known(const std::string& id) const;
   Async<SessionPtr> AwaitClosed(std::string id);
+  static Status TakeAsItIs(const Session& session, protocol::Attach& attach);
+  static bool Serves(const Session& session, const protocol::Attach& attach);
+  Async<Status> CloseResting(std::string id);
   Status Join(Session& session, const protocol::Attach& attach) const;
   Status OpenNow(Session& session, bool woken) const;
 

@@ -50,8 +50,9 @@ class LanesTest : public testing::Test {
     attach.session_id = id;
     return attach;
   }
-  Result<Lane*> Open(const std::string& id, protocol::Attach attach) {
-    return loop_.RunUntilDone(lanes_.Open(id, std::move(attach), std::nullopt));
+  Result<Lane*> Open(const std::string& id, protocol::Attach attach,
+                     Holders others = Holders::kNone) {
+    return loop_.RunUntilDone(lanes_.Open(id, std::move(attach), std::nullopt, others));
   }
   std::string Make(protocol::Attach attach) {
     const Result<std::string> id = lanes_.Name(attach);
@@ -108,6 +109,78 @@ TEST_F(LanesTest, OneThatIsAwakeIsJoinedAndChangedAtOnce) {
   ASSERT_TRUE(joined) << joined.error().Text();
   EXPECT_EQ(*joined, before);
   EXPECT_EQ((*joined)->State().mode, "plan");
+}
+
+TEST_F(LanesTest, ASessionThatAnotherClientHasOpenStaysAsThatOneOpenedIt) {
+  protocol::Attach attach = New();
+  attach.disallowed = "Bash";
+  const std::string id = Make(attach);
+  const Lane* before = lanes_.Find(id);
+  EXPECT_TRUE(Open(id, Of(id), Holders::kSome)) << "asks for nothing";
+  protocol::Attach loose = Of(id);
+  loose.allowed = "Bash(make*)";
+  loose.mode = "bypass";
+  loose.max_steps = 3;
+  const Result<Lane*> refused = Open(id, loose, Holders::kSome);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kConflict);
+  EXPECT_TRUE(refused.error().message.contains("--allowed-tools, --max-turns, --permission-mode"))
+      << refused.error().message;
+  EXPECT_EQ(lanes_.Find(id), before);
+  EXPECT_EQ(lanes_.Find(id)->State().mode, "default");
+  EXPECT_EQ(lanes_.OpenedBy(id)->disallowed, "Bash");
+}
+
+TEST_F(LanesTest, WhatOneOfTwoClientsForbidsIsForbiddenToBoth) {
+  protocol::Attach attach = New();
+  attach.disallowed = "Bash";
+  attach.mode = "bypass";
+  const std::string id = Make(attach);
+  protocol::Attach second = Of(id);
+  second.disallowed = "Write";
+  ASSERT_TRUE(Open(id, second, Holders::kSome));
+  EXPECT_EQ(lanes_.OpenedBy(id)->disallowed, "Bash,Write");
+  EXPECT_EQ(lanes_.Find(id)->State().mode, "bypass") << "as the first one has it";
+}
+
+TEST_F(LanesTest, OptionsEndWithTheClientThatHadThem) {
+  protocol::Attach attach = New();
+  attach.allowed = "Bash(make*)";
+  attach.mode = "bypass";
+  const std::string id = Make(attach);
+  lanes_.Release(id);
+  EXPECT_EQ(lanes_.OpenedBy(id), nullptr);
+  ASSERT_TRUE(Open(id, Of(id)));
+  EXPECT_EQ(lanes_.OpenedBy(id)->allowed, "");
+  EXPECT_EQ(lanes_.Find(id)->State().mode, "default");
+}
+
+TEST_F(LanesTest, WhatIsStartedLaterIsNotUnderOptionsOfAClientThatHasLeft) {
+  protocol::Attach attach = New();
+  attach.mode = "bypass";
+  const std::string id = Make(attach);
+  ASSERT_TRUE(loop_.RunUntilDone(lanes_.EndLeftOptions(id)));
+  EXPECT_EQ(lanes_.Find(id)->State().mode, "bypass") << "it is still there";
+  lanes_.Release(id);
+  ASSERT_TRUE(loop_.RunUntilDone(lanes_.EndLeftOptions(id)));
+  const Result<Lane*> woken = loop_.RunUntilDone(lanes_.Wake(id));
+  ASSERT_TRUE(woken) << woken.error().Text();
+  EXPECT_EQ((*woken)->State().mode, "default");
+}
+
+TEST_F(LanesTest, AModeThatWasChangedSinceIsTheOneThatASessionWakesIn) {
+  protocol::Attach attach = New();
+  attach.mode = "bypass";
+  const std::string id = Make(attach);
+  ASSERT_TRUE(Close(id));
+  ASSERT_TRUE(loop_.RunUntilDone(lanes_.Wake(id)));
+  EXPECT_EQ(lanes_.Find(id)->State().mode, "bypass") << "it only slept";
+  protocol::Change change;
+  change.mode = "plan";
+  ASSERT_TRUE(lanes_.Find(id)->Change(change));
+  ASSERT_TRUE(Close(id));
+  ASSERT_TRUE(loop_.RunUntilDone(lanes_.Wake(id)));
+  EXPECT_EQ(lanes_.Find(id)->State().mode, "plan");
 }
 
 TEST_F(LanesTest, NoSecondSessionIsMadeUnderAnIdThatThereIs) {

@@ -80,11 +80,11 @@ void WireClient::Say(const std::string& message) {
   });
 }
 
-void WireClient::Hello(const std::string& token) {
+void WireClient::Hello(const std::string& token, const std::string& client_id) {
   protocol::Hello hello;
   hello.version = protocol::kWireVersion;
   if (!token.empty()) hello.token = token;
-  hello.client_id = "test";
+  hello.client_id = client_id;
   Say(Encode(hello));
 }
 

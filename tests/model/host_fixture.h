@@ -52,7 +52,7 @@ class WireClient {
   [[nodiscard]] const std::optional<Error>& refused() const { return refused_; }
 
   void Say(const std::string& message);
-  void Hello(const std::string& token = "");
+  void Hello(const std::string& token = "", const std::string& client_id = "test");
   /// The reply to a request: its text, as it came.
   std::string Ask(const std::string& method, const std::string& params = "{}");
   /// The first message of this type, now or within a long time.

@@ -282,6 +282,40 @@ TEST_F(HostTest, AClientThatMayOnlySendCannotLoosenASession) {
   EXPECT_EQ(make(project_), "");
 }
 
+TEST_F(HostTest, OptionsOfAClientCountForNoOtherAndEndWithIt) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  session_.reset();
+  const auto mode = [&](WireClient& client) {
+    const std::string state =
+        client.Ask("session.state", fmt::format(R"({{"sessionId":"{}"}})", id));
+    return JsonView(state)["result"]["mode"].StringOr("");
+  };
+  const auto open = [&](WireClient& client, const std::string& more) {
+    return ErrorIn(client.Ask("sessions.open", fmt::format(R"({{"sessionId":"{}"{}}})", id, more)));
+  };
+  WireClient stays(Socket());
+  stays.Hello("", "stays");
+  ASSERT_EQ(open(stays, ""), "");
+  {
+    WireClient loose(Socket());
+    loose.Hello("", "loose");
+    EXPECT_EQ(open(loose, R"(,"mode":"bypass")"), "conflict");
+    EXPECT_EQ(open(loose, R"(,"allowed":"Bash")"), "conflict");
+    EXPECT_EQ(open(loose, ""), "");
+  }
+  EXPECT_EQ(mode(stays), "default");
+  stays.Ask("session.unsubscribe", fmt::format(R"({{"sessionId":"{}"}})", id));
+  WireClient alone(Socket());
+  alone.Hello("", "alone");
+  ASSERT_EQ(open(alone, R"(,"mode":"bypass","allowed":"Bash")"), "");
+  EXPECT_EQ(mode(alone), "bypass");
+  alone.Ask("session.unsubscribe", fmt::format(R"({{"sessionId":"{}"}})", id));
+  stays.Ask("session.send", fmt::format(R"({{"sessionId":"{}","how":"send","text":"hi"}})", id));
+  EXPECT_EQ(mode(stays), "default") << "the one that wanted bypass has left";
+}
+
 TEST_F(HostTest, AnOpeningThatIsRefusedLeavesNoSession) {
   Script(kTalks);
   Host();
