@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <thread>
@@ -47,10 +48,10 @@ double CpuMs(std::int64_t pid) {
   const std::string stat = ReadFile(fmt::format("/proc/{}/stat", pid)).value_or("");
   const std::size_t end = stat.rfind(')');
   if (end == std::string::npos) return 0;
-  std::string_view rest = std::string_view(stat).substr(end + 2);
-  for (int field = 0; field < 11; ++field) rest.remove_prefix(rest.find(' ') + 1);
+  const char* rest = stat.c_str() + end + 2;
+  for (int field = 0; field < 11; ++field) rest = std::strchr(rest, ' ') + 1;
   char* next = nullptr;
-  const double user = std::strtod(rest.data(), &next);
+  const double user = std::strtod(rest, &next);
   const double system = std::strtod(next, nullptr);
   return (user + system) * 1000.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
@@ -207,7 +208,7 @@ class Bench {
       protocol::Send send;
       send.how = "send";
       send.text = "go";
-      send.session_id = ids_[i * 7];
+      send.session_id = ids_[static_cast<std::size_t>(i) * 7];
       RETURN_IF_ERROR(client::Await(*live_,
                                     &client::RemoteLive::Call<protocol::method::SessionSend>, send,
                                     client::CallOptions()));

@@ -47,7 +47,6 @@ policy::Rules RulesOf(const std::string& project) {
     rules.ask.push_back({.tool = "Bash", .specifier = fmt::format("deploy-{} *", i)});
   }
   rules.exclude = std::make_shared<const IgnoreFile>("*.pem\nprivate/\n/data/*.csv\n");
-  rules.sandboxed = rules.hides_excluded = true;
   return rules;
 }
 
@@ -61,7 +60,8 @@ struct Bench {
     for (int i = 0; i < kRuns; ++i) {
       const Stopwatch watch;
       const policy::Decision decision =
-          policy::Decide(rules, agent::QuestionOf(tool, intent, workspace, rules));
+          policy::Decide(rules, agent::QuestionOf(tool, intent, workspace, rules),
+                         {.sandboxed = true, .hides_excluded = true});
       times.push_back(watch.ms());
       allowed += decision.verdict == policy::Verdict::kAllow ? 1 : 0;
     }

@@ -94,7 +94,7 @@ class Bench {
         .admit = [](const rpc::HttpRequest&) { return Status(); },
         .channel = [this](std::unique_ptr<rpc::Channel> channel,
                           const rpc::Peer&) { on_channel_(std::move(channel)); },
-        .request = [](rpc::HttpRequest, std::unique_ptr<rpc::HttpReply>) {}};
+        .request = [](const rpc::HttpRequest&, std::unique_ptr<rpc::HttpReply>) {}};
     const rpc::ListenOptions options{.unix_path = Local().unix_path, .address = "127.0.0.1"};
     ASSIGN_OR_RETURN(server_, rpc::ListenWith(loop_, options, std::move(events),
                                               rpc::Limits{.compress_loopback = compress}));

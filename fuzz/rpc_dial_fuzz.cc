@@ -56,7 +56,7 @@ class Source {
     if (fd < 0) return;
     error_code error;
     Socket socket(LoopContext::Of(loop_));
-    socket.assign(rpc::asio::generic::stream_protocol(AF_INET, 0), fd, error);
+    (void)socket.assign(rpc::asio::generic::stream_protocol(AF_INET, 0), fd, error);
     CHECK(!error, "an accepted socket can be used");
     auto stream = std::make_shared<WebSocket>(std::move(socket));
     rpc::websocket::permessage_deflate deflate;
@@ -73,7 +73,7 @@ class Source {
     rpc::asio::async_write(stream->next_layer(), rpc::asio::buffer(*bytes),
                            [stream, bytes](const error_code&, std::size_t) {
                              error_code ignored;
-                             stream->next_layer().shutdown(Socket::shutdown_send, ignored);
+                             (void)stream->next_layer().shutdown(Socket::shutdown_send, ignored);
                              Drain(stream, std::make_shared<std::string>(65536, '\0'));
                            });
   }

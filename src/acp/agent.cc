@@ -248,13 +248,12 @@ void Agent::Attach(Attaching attaching) {
 void Agent::FoundHost(Result<std::unique_ptr<client::Live>> live) {
   finder_.reset();
   const std::deque<Attaching> waiting = std::exchange(attaching_, {});
-  if (live) live_ = *std::move(live);
-  for (const Attaching& waits : waiting) {
-    if (live_)
-      live_->Attach(waits.attach, waits.face, waits.reply);
-    else
-      waits.reply(std::unexpected(live.error()));
+  if (!live) {
+    for (const Attaching& waits : waiting) waits.reply(std::unexpected(live.error()));
+    return;
   }
+  live_ = *std::move(live);
+  for (const Attaching& waits : waiting) live_->Attach(waits.attach, waits.face, waits.reply);
 }
 
 Result<Session*> Agent::Make(const std::string& id) {

@@ -179,7 +179,7 @@ class Session {
 
   [[nodiscard]] bool hears() const;
   void Take(client::News& news);
-  void Fetch(const Updates::List& blobs, std::function<void()> then);
+  void Fetch(const Updates::List& blobs, const std::function<void()>& then);
   void Hear(const protocol::Event& event);
   void Hear(const protocol::Transient& transient);
   void HearInfo(const protocol::SessionInfo& info);

@@ -26,8 +26,9 @@ auto Session::Then(F next) {
 template <class F>
 void Session::WithState(F next) {
   hold_->State(Then([this, next = std::move(next)](Result<protocol::LiveState> state) mutable {
+    Status known = state ? Status() : Status(std::unexpected(state.error()));
     if (state) state_ = *std::move(state);
-    next(state ? Status() : Status(std::unexpected(state.error())));
+    next(std::move(known));
   }));
 }
 

@@ -64,7 +64,7 @@ void Session::Take(client::News& news) {
 }
 
 /// Gets what an event shows, and then goes on with it.
-void Session::Fetch(const Updates::List& blobs, std::function<void()> then) {
+void Session::Fetch(const Updates::List& blobs, const std::function<void()>& then) {
   blobs_.clear();
   fetching_ = blobs.size();
   for (const std::string& name : blobs) {

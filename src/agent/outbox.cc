@@ -306,7 +306,7 @@ Result<bool> OwesNotice(Workbench& bench) {
   return false;
 }
 
-Status AppendTaskEnd(Workbench& bench, protocol::Task end, bool tells,
+Status AppendTaskEnd(Workbench& bench, const protocol::Task& end, bool tells,
                      const protocol::Stamp& stamp) {
   RETURN_IF_ERROR(bench.outbox.Update(bench.log));
   Payment batch(bench, stamp);
@@ -336,7 +336,7 @@ std::string TaskEnding(const protocol::Task& end, const log::Blobs& blobs) {
     how = fmt::format("has ended (signal {})", *end.signal);
   else
     how = "could not be started";
-  const std::string ending = fmt::format("{} {}.", end.task_id, how);
+  std::string ending = fmt::format("{} {}.", end.task_id, how);
   if (!end.tail) return ending;
   const Result<std::string> tail = blobs.Get(*end.tail);
   return ending + (tail ? " Its output ends with:\n" + *tail

@@ -102,7 +102,7 @@ Result<bool> OwesNotice(Workbench& bench);
 
 /// Appends the end of a task. With `tells`, which is for where PayOwed may be called, and when it
 /// is owed here, the item that tells of it is in the same batch.
-Status AppendTaskEnd(Workbench& bench, protocol::Task end, bool tells,
+Status AppendTaskEnd(Workbench& bench, const protocol::Task& end, bool tells,
                      const protocol::Stamp& stamp);
 
 /// What the model, and hooks, are told of the end of a task.

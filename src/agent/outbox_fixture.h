@@ -35,7 +35,7 @@ class OutboxTest : public WorkbenchTest {
       end.status = "completed";
       end.exit = 0;
     }
-    return AppendTaskEnd(*bench_, std::move(end), tells, {});
+    return AppendTaskEnd(*bench_, end, tells, {});
   }
   Status OweText(const std::string& text, std::string_view origin = "hook") {
     return Owe(*bench_, {.origin = origin, .kind = "hook", .text = text}, {});

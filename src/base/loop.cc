@@ -18,7 +18,7 @@ namespace {
 
 /// The outermost coroutine, which no other awaits: it destroys itself at its end.
 struct Root {
-  struct promise_type {
+  struct promise_type {  // NOLINT(readability-identifier-naming): the language names it.
     Root get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
     [[nodiscard]] std::suspend_never final_suspend() const noexcept { return {}; }
@@ -81,7 +81,7 @@ struct Timer::Impl {
 
 Timer::Timer(Loop& loop) : impl_(std::make_shared<Impl>(loop.impl_->context)) {}
 
-Timer::~Timer() { Cancel(); }
+Timer::~Timer() { Cancel(); }  // NOLINT(bugprone-exception-escape): a timer can be cancelled.
 
 void Timer::Start(std::chrono::milliseconds span, std::function<void()> callback) {
   impl_->timer.expires_after(span);

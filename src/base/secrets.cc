@@ -201,7 +201,7 @@ std::string MaskSecrets(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (!kFirst[static_cast<unsigned char>(text[at])]) continue;
     // Behind an escape, such as the \n of JSON, a word begins as well.
-    const bool at_word = at == 0 || !(IsAlnum(text[at - 1]) || text[at - 1] == '_') ||
+    const bool at_word = at == 0 || (!IsAlnum(text[at - 1]) && text[at - 1] != '_') ||
                          (at > 1 && text[at - 2] == '\\');
     const Found found = Find(text.substr(at), at_word);
     if (found.length == 0) continue;

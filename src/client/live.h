@@ -131,7 +131,8 @@ class Live {
 
   /// `told` hears how the line to the host is now, and every change of that, on a thread of the
   /// host's; it replaces the one before. A host in this process is always there: nothing is told.
-  virtual void WatchLink(std::function<void(Link)> told) { (void)told; }
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): others keep it.
+  virtual void WatchLink(std::function<void(Link)> /*told*/) {}
 
   /// The newest session of this folder: what `--continue` means. kNotFound when there is none.
   virtual void Latest(const std::string& cwd, Reply<std::string> reply) = 0;

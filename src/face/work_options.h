@@ -18,13 +18,14 @@ namespace stet::face {
 
 /// `stet [PROMPT]` and `stet -p`.
 struct WorkOptions {
-  bool print = false;
+  std::int64_t max_turns = 0;
+  std::int64_t max_tokens = 0;
+  double max_budget_usd = 0;
+  double timeout_s = 0;
   std::string prompt;
   std::string output_format = "text";  // text, json or stream-json
   std::string input_format = "text";   // text or stream-json
-  bool partial_messages = false;
-  bool replay_user_messages = false;
-  std::string json_schema;  // JSON, or the name of a file with it.
+  std::string json_schema;             // JSON, or the name of a file with it.
   std::string model;
   std::string fallback_model;
   std::string effort;
@@ -36,18 +37,17 @@ struct WorkOptions {
   std::string permission_prompt_tool;  // stdio: the reader of stream-json is asked.
   std::string append_system_prompt;
   std::optional<std::string> system_prompt;
-  bool host = false;  // The turn runs in the background host.
   std::string cwd;
   std::optional<std::string> resume;  // Empty: picked from a list.
   std::string session_id;             // For a new session.
+  std::string at;
+  bool print = false;
+  bool host = false;  // The turn runs in the background host.
   bool continue_latest = false;
   bool fork = false;
-  std::string at;
   bool verbose = false;
-  std::int64_t max_turns = 0;
-  std::int64_t max_tokens = 0;
-  double max_budget_usd = 0;
-  double timeout_s = 0;
+  bool partial_messages = false;
+  bool replay_user_messages = false;
 };
 
 /// What does the work, in this process or another. `face` is what the client is named for. A host

@@ -119,7 +119,7 @@ Status LaneTasks::NoteLost(const protocol::TaskRows& earlier, bool tells) {
     if (output)
       kept = KeepOutput(bench_.log, bench_.redactor, *output,
                         tool::TailText(*output, kMaxTailBytes), end);
-    RETURN_IF_ERROR(agent::AppendTaskEnd(bench_, std::move(end), tells, {}));
+    RETURN_IF_ERROR(agent::AppendTaskEnd(bench_, end, tells, {}));
     if (kept) (void)Remove(path);  // It is in the blob.
   }
   return {};

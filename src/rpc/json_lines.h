@@ -29,7 +29,7 @@ struct JsonLinesOptions {
   Reading reading = Reading::kStrict;
   /// Before the number of a request of ours: its id is then a string, which is not taken for an id
   /// of the other side. Empty: the number alone. Letters, digits and - only.
-  std::string_view id_prefix = "";
+  std::string_view id_prefix = {};
 };
 
 class JsonLines {

@@ -32,7 +32,7 @@ struct ShellCommand {
   bool keep_input_open = false;        // For more of it later.
   std::optional<std::chrono::seconds> timeout;
   const sandbox::Chosen* sandbox = nullptr;  // Null: it runs without one.
-  std::string output_path = "";  // Where its output is kept; empty: in a folder of its own.
+  std::string output_path = {};  // Where its output is kept; empty: in a folder of its own.
 };
 
 /// How a command ended.

@@ -49,7 +49,7 @@ Result<std::string> ReadValue(const std::string& name, face::Console& console) {
   const Unseen unseen;
   std::string value;
   int byte = 0;
-  while ((byte = std::getchar()) != EOF && !(typed && byte == '\n')) {
+  while ((byte = std::getchar()) != EOF && (!typed || byte != '\n')) {
     value.push_back(static_cast<char>(byte));
     if (value.size() > kMaxValue) return Fail(Code::kInvalid, "the value is longer than 64 KB");
   }
