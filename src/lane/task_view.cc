@@ -28,15 +28,18 @@ Result<protocol::TaskRows> TasksIn(const std::string& session_dir) {
   // Read before the log: else the holder could write a task's end and leave in between, and the
   // task would be called lost.
   const std::optional<LockHolder> holder = FileLock::Holder(log::Paths{session_dir}.lock());
-  ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> log, log::Log::Open(session_dir, {}));
-  ASSIGN_OR_RETURN(protocol::TaskRows rows, agent::ReadTasks(*log));
-  for (protocol::TaskRow& row : rows) {
-    if (row.state != "running") continue;
-    if (holder)
-      row.held_by = holder->pid;
-    else
-      TellLost(session_dir, *log, row);
-  }
+  protocol::TaskRows rows;
+  RETURN_IF_ERROR(log::ReadLog(session_dir, [&](log::Log& log) -> Status {
+    ASSIGN_OR_RETURN(rows, agent::ReadTasks(log));
+    for (protocol::TaskRow& row : rows) {
+      if (row.state != "running") continue;
+      if (holder)
+        row.held_by = holder->pid;
+      else
+        TellLost(session_dir, log, row);
+    }
+    return {};
+  }));
   return rows;
 }
 

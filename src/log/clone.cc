@@ -1,5 +1,6 @@
 #include "log/clone.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include "log/last_toolset.h"
 #include "log/line.h"
 #include "log/tree.h"
+#include "log/unborn.h"
 #include "protocol/ids.h"
 
 namespace stet::log {
@@ -66,6 +68,9 @@ class Copying {
       return copied.has_value();
     }));
     RETURN_IF_ERROR(copied);
+    // Read passes over what is damaged.
+    if (seq < static_cast<std::uint64_t>(std::ranges::count(chosen, true)))
+      return Fail(Code::kCorrupt, "an event that is to be copied is damaged: open the log again");
     if (toolset_) RETURN_IF_ERROR(LinkBlob(toolset_->toolset.blob));
     RETURN_IF_ERROR(WriteAll(fd.get(), out));
     if (::fsync(fd.get()) != 0) return FailSystem(errno, "flush " + paths_.events());
@@ -204,6 +209,7 @@ Status Clone(Log& source, const std::optional<std::string>& at, const CloneTarge
   if (event != kNone && !source.index().entries()[event].in_tree()) {
     return Fail(Code::kInvalid, fmt::format("{} is not in the tree: name a message", *at));
   }
+  RETURN_IF_ERROR(RemoveUnborn({target.dir}));
   if (Exists(target.dir)) return Fail(Code::kConflict, target.dir + " exists already");
   protocol::Header header = source.header();
   header.version = protocol::kLogVersion;

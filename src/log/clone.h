@@ -11,7 +11,7 @@
 namespace stet::log {
 
 struct CloneTarget {
-  std::string dir;         // The new session's folder; must not exist.
+  std::string dir;         // The new session's folder; must not exist, or be unborn.
   std::string session_id;  // The new session's id.
   std::string device_id;
 };

@@ -211,9 +211,17 @@ TEST_F(CloneTest, BlobsAreLinkedNotCopied) {
 TEST_F(CloneTest, AnExistingFolderIsNeverTouched) {
   auto log = Create();
   ASSERT_TRUE(MakeDirs(Dir("ses_copy")));
+  ASSERT_TRUE(ReplaceFile(Dir("ses_copy") + "/summary.json", "", Durable::kNo));
   EXPECT_EQ(
       Clone(*log, std::nullopt, {Dir("ses_copy"), "ses_copy", "d"}, WriteOptions()).error().code,
       Code::kConflict);
+}
+
+TEST_F(CloneTest, AFolderInWhichNoSessionCameToBeIsUsed) {
+  auto log = Create();
+  ASSERT_TRUE(MakeDirs(Dir("ses_copy")));
+  ASSERT_TRUE(ReplaceFile(Dir("ses_copy") + "/lock", "", Durable::kNo));
+  EXPECT_EQ(CloneAt(*log, std::nullopt)->header().session_id, "ses_copy");
 }
 
 TEST_F(CloneTest, AnEmptySessionCanBeCloned) {

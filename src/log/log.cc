@@ -54,24 +54,35 @@ Status Log::Read(std::uint64_t from,
       const Entry& entry = entries[next];
       if (entry.offset < line.offset) continue;  // Only a forged index goes back.
       const std::string_view text = line.text.substr(entry.offset - line.offset, entry.length);
-      if (entry.seq < from || !CheckLine(text)) continue;
+      if (entry.seq < from) continue;
+      if (!CheckLine(text)) {
+        impl_->MeetDamage();
+        continue;
+      }
       if (!visit(entry, text)) return {};
     }
   }
   return {};
 }
 
+void Log::Impl::MeetDamage() const {
+  if (met_damage.exchange(true) || options.mode == Mode::kRead) return;
+  STET_LOG(kWarn, "session {}: an event is damaged that its index has as good", header.session_id);
+  // Ignoring the error on purpose: there may be none, and the event is damaged either way.
+  (void)Remove(paths.index());
+}
+
 Result<std::string> Log::Impl::LineAt(Ordinal event) const {
   const Entry& entry = index.entries()[event];
   std::string line(entry.length, '\0');
-  RETURN_IF_ERROR(PreadExact(commit->fd(), line.data(), line.size(), entry.offset));
-  if (!CheckLine(line)) {
-    return Fail(
-        Code::kCorrupt,
-        fmt::format("the event at byte {} is damaged: `stet sessions repair {}` sets it aside",
-                    entry.offset, paths.session_id()));
-  }
-  return line;
+  Status read = PreadExact(commit->fd(), line.data(), line.size(), entry.offset);
+  if (!read && read.error().code != Code::kCorrupt) return std::unexpected(std::move(read).error());
+  if (read && CheckLine(line)) return line;
+  MeetDamage();
+  return Fail(Code::kCorrupt,
+              fmt::format("the event at byte {} of session {} is damaged: open the session again, "
+                          "which sets it aside (as `stet sessions repair` does)",
+                          entry.offset, paths.session_id()));
 }
 
 Result<protocol::Event> Log::Impl::EventAt(Ordinal event) const {
@@ -110,7 +121,10 @@ Result<std::string> Log::IdOf(Ordinal event) const {
   ASSIGN_OR_RETURN(const std::string line, LineAt(event));
   // The prefix is all that the fold has seen: the rest of the line may be no JSON.
   const std::optional<Prefix> prefix = ReadPrefix(line);
-  if (!prefix) return Fail(Code::kCorrupt, "the index does not fit the log: remove the index");
+  if (!prefix) {
+    impl_->MeetDamage();
+    return Fail(Code::kCorrupt, "the index does not fit the log: open the session again");
+  }
   const std::string quoted = fmt::format("\"{}\"", prefix->id);
   std::string id;
   return JsonReader(quoted).String(&id) ? id : std::string(prefix->id);
@@ -151,5 +165,15 @@ std::uint64_t Log::last_seq() const { return impl_->next_seq - 1; }
 const std::optional<std::string>& Log::leaf_id() const { return impl_->placing.leaf_id; }
 const std::vector<OpenCall>& Log::open_calls() const { return impl_->placing.open; }
 std::uint64_t Log::flush_count() const { return impl_->commit->flush_count(); }
+bool Log::met_damage() const { return impl_->met_damage; }
+
+Status ReadLog(const std::string& dir, const std::function<Status(Log&)>& work) {
+  for (const bool use_index : {true, false}) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<Log> log, Log::Open(dir, {.use_index = use_index}));
+    Status done = work(*log);
+    if (done || done.error().code != Code::kCorrupt || !use_index) return done;
+  }
+  return {};
+}
 
 }  // namespace stet::log

@@ -11,7 +11,9 @@
 //
 // Failure: no room (kFull) leaves the log as it was, and the next append tries again; a failed
 // flush or an I/O error makes it read-only (kIo), never flushed again and called good. Damage never
-// prevents opening: see recover.h.
+// prevents opening: see recover.h. An index hides what was damaged after it was made: such an event
+// is found out when it is read (kCorrupt, met_damage()), a writer drops the index then, and the
+// next opening scans and sets it aside.
 //
 // Threads: Append, Publish, Subscribe and Close may be called from any thread. What reads the index
 // (index(), EventAt, ...) must not overlap with an append: it belongs to the session's lane.
@@ -92,6 +94,7 @@ class Log {
  public:
   /// Makes the folder and writes the header and the first `opened`, both flushed. kConflict when
   /// there is a log already.
+  /// What a creation left that died before its log was there (IsUnborn) is used.
   static Result<std::unique_ptr<Log>> Create(const std::string& dir, protocol::Header header,
                                              Options options);
   static Result<std::unique_ptr<Log>> Open(const std::string& dir, Options options);
@@ -114,7 +117,7 @@ class Log {
   Subscription Subscribe(Subscriber subscriber);
 
   /// Calls `visit` for each stored event with seq >= from, in file order, until it answers false.
-  /// Damaged lines are passed over. The line is without its LF.
+  /// Damaged lines are passed over, and met. The line is without its LF.
   Status Read(std::uint64_t from,
               const std::function<bool(const Entry&, std::string_view line)>& visit) const;
 
@@ -137,6 +140,9 @@ class Log {
   [[nodiscard]] const std::optional<std::string>& leaf_id() const;
   [[nodiscard]] const std::vector<OpenCall>& open_calls() const;
   [[nodiscard]] std::uint64_t flush_count() const;
+  /// Whether an event could not be read that the index has as good: until the log is opened again
+  /// (a reader: without the index), reading that event fails.
+  [[nodiscard]] bool met_damage() const;
 
  private:
   struct Impl;
@@ -144,5 +150,9 @@ class Log {
 
   std::unique_ptr<Impl> impl_;
 };
+
+/// Does `work` with the log, open for reading; where that fails because the index hides damage
+/// (kCorrupt), once more with a log that was scanned.
+Status ReadLog(const std::string& dir, const std::function<Status(Log&)>& work);
 
 }  // namespace stet::log

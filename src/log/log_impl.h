@@ -1,6 +1,7 @@
 // What a Log is made of. Private to src/log/log*.cc: opening, writing and reading share it.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 
@@ -22,6 +23,7 @@ struct Log::Impl {
   std::uint64_t first_line_hash = 0;
   std::optional<IndexFile> index_file;
   Publisher publisher;
+  mutable std::atomic<bool> met_damage = false;
 
   std::mutex mutex;  // Guards what follows while the log is open for writing.
   Index index;
@@ -51,6 +53,9 @@ struct Log::Impl {
     return {};
   }
 
+  /// An event that the index has as good is damaged. A writer drops the index: what opens the log
+  /// next finds it by a scan.
+  void MeetDamage() const;
   /// The event's line, checked.
   [[nodiscard]] Result<std::string> LineAt(Ordinal event) const;
   [[nodiscard]] Result<protocol::Event> EventAt(Ordinal event) const;

@@ -11,6 +11,7 @@
 #include "log/log_impl.h"
 #include "log/recover.h"
 #include "log/summary.h"
+#include "log/unborn.h"
 
 namespace stet::log {
 
@@ -55,6 +56,8 @@ Result<std::unique_ptr<Log>> Log::Create(const std::string& dir, protocol::Heade
   impl->options = std::move(options);
   RETURN_IF_ERROR(MakeDirs(dir));
   ASSIGN_OR_RETURN(impl->lock, FileLock::Acquire(impl->paths.lock()));
+  if (IsUnborn(impl->paths) && Exists(impl->paths.events()))
+    RETURN_IF_ERROR(Remove(impl->paths.events()));
   header.version = protocol::kLogVersion;
   if (header.created_at == 0) header.created_at = impl->clock().Now();
   std::string line = Encode(header);

@@ -159,6 +159,7 @@ Status Log::Impl::WriteBuffer() {
 
 // A missing index costs time at the next opening, never data: failures are only noted.
 void Log::Impl::KeepIndex(bool all) {
+  if (met_damage) return;  // It was dropped.
   if (!index_file || index_file->Behind(index) < (all ? 1 : kIndexGroup)) return;
   if (const Status kept = index_file->Append(index, commit->fd()); !kept) {
     STET_LOG(kWarn, "session {}: {}", header.session_id, kept.error().Text());

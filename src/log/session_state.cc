@@ -25,6 +25,7 @@ void SessionState::Apply(const protocol::SessionInfo& event) {
   Overlay(info.model, changes.model);
   Overlay(info.effort, changes.effort);
   Overlay(info.mode, changes.mode);
+  Overlay(info.disallowed, changes.disallowed);
   Overlay(info.tags, changes.tags);
   Overlay(info.cwd, changes.cwd);
   if (!changes.extra.empty()) info.extra = changes.extra;

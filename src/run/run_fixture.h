@@ -104,6 +104,16 @@ class Story {
     fact.tool_call_id = call;
     Add(std::move(fact));
   }
+  /// The fact that a rewind puts the file back, as a client asked: to `before`, or, when that is
+  /// empty, by deleting it.
+  void PutBack(const std::string& path, const std::string& before, const std::string& after) {
+    protocol::FileFact fact;
+    fact.op = before.empty() ? "delete" : "write";
+    fact.path = path;
+    fact.before = Sha256Hex(after);
+    if (!before.empty()) fact.after = Sha256Hex(before);
+    Add(std::move(fact));
+  }
   void Result(const std::string& call, bool is_error = false) {
     protocol::ToolResult result;
     result.tool_call_id = call;

@@ -204,6 +204,43 @@ TEST(RunStateTest, AWriteThatFailedStaysInDoubtUntilTheFileIsLookedAt) {
   EXPECT_EQ(story.state.transactions().closed().superseded, 1);
 }
 
+TEST(RunStateTest, AWriteWhoseFileIsPutBackIsReverted) {
+  Story story;
+  story.Write("c1", "/p/new", "", "made");
+  story.Write("c2", "/p/old", "before", "after");
+  story.Write("c3", "/p/other", "before", "after");
+  for (const char* call : {"c1", "c2", "c3"}) story.Result(call);
+  ASSERT_EQ(story.state.transactions().open().size(), 3U);
+  story.PutBack("/p/new", "", "made");
+  story.PutBack("/p/old", "before", "after");
+  ASSERT_EQ(story.state.transactions().open().size(), 1U);
+  EXPECT_EQ(story.state.transactions().open()[0].path, "/p/other");
+  EXPECT_EQ(story.state.transactions().closed().reverted, 2);
+  EXPECT_EQ(story.state.transactions().closed().superseded, 0);
+}
+
+TEST(RunStateTest, AFileThatIsPutBackToBeforeSeveralWritesHasNoneLeftToVerify) {
+  Story story;
+  for (const char* call : {"c1", "c2"}) {
+    const bool first = std::string_view(call) == "c1";
+    story.Write(call, "/p/new", first ? "" : "one", first ? "one" : "two");
+    story.Result(call);
+  }
+  story.PutBack("/p/new", "", "two");
+  EXPECT_TRUE(story.state.transactions().open().empty());
+  EXPECT_EQ(story.state.transactions().closed().superseded, 2);
+  EXPECT_FALSE(RenderCapsule(story.MakeCapsule()).contains("not verified"));
+}
+
+TEST(RunStateTest, AWriteThatStillRunsIsNotRevertedByADeletion) {
+  Story story;
+  story.Write("call", "/p/new", "", "made");
+  story.PutBack("/p/new", "", "made");
+  ASSERT_EQ(story.state.transactions().open().size(), 1U);
+  story.Result("call");
+  EXPECT_EQ(story.state.transactions().open()[0].status, tx::kWritten);
+}
+
 TEST(RunStateTest, AnExplicitTransactionOverridesTheProjectedOne) {
   Story story;
   story.Write("call", "/p/a", "old", "new");

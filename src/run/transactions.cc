@@ -31,20 +31,32 @@ void Transactions::Settle(std::size_t at) {
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-void Transactions::Supersede(const std::string& path, bool written_again) {
+/// Those that the fact undoes: it leaves their file as it was before them, or gone as it was.
+void Transactions::Revert(const protocol::FileFact& fact) {
+  if (fact.op == "write" && !fact.after) return;  // It does not say how it leaves the file.
+  const protocol::OptionalText left = fact.op == "write" ? fact.after : std::nullopt;
+  const auto gone = std::erase_if(open_, [&](const protocol::RunTransaction& one) {
+    if (one.path != fact.path || one.before != left || Awaited(one)) return false;
+    return one.status == tx::kUnknown || one.status == tx::kWriting || one.status == tx::kWritten;
+  });
+  closed_.reverted += static_cast<std::int64_t>(gone);
+}
+
+void Transactions::Supersede(const std::string& path, bool changed_again) {
   const auto gone = std::erase_if(open_, [&](const protocol::RunTransaction& one) {
     if (one.path != path || Awaited(one)) return false;
     return one.status == tx::kUnknown || one.status == tx::kWriting ||
-           (written_again && one.status == tx::kWritten);
+           (changed_again && one.status == tx::kWritten);
   });
   closed_.superseded += static_cast<std::int64_t>(gone);
 }
 
 void Transactions::Fold(const protocol::FileFact& fact, std::uint64_t seq) {
   if (fact.op == "read") Supersede(fact.path, false);
-  if (fact.op != "write") return;
+  if (fact.op != "write" && fact.op != "delete") return;
+  Revert(fact);
   Supersede(fact.path, true);
-  if (!fact.tool_call_id) return;
+  if (fact.op == "delete" || !fact.tool_call_id) return;
   protocol::RunTransaction opened;
   opened.transaction_id = TransactionId(*fact.tool_call_id, fact.path);
   opened.path = fact.path;

@@ -4,8 +4,9 @@
 // The write fact of a call opens one (`writing`), its result without an error makes it `written`,
 // a test or build that passes later `verified`; with an error it stays until it is reconciled by
 // hash. `transaction` events say the rest, by id; a status that we do not know is `unknown`.
-// Settled ones are only counted. A file that we write again takes the place of what was written
-// before; one that is read again settles what was unknown. Beyond kMaxOpen the oldest written ones
+// Settled ones are only counted. A write or a deletion that leaves the file as it was before makes
+// it `reverted`; any other takes the place of what was written before; one that is read again
+// settles what was unknown. Beyond kMaxOpen the oldest written ones
 // are counted as superseded.
 #pragma once
 
@@ -56,7 +57,8 @@ class Transactions {
 
  private:
   void Settle(std::size_t at);
-  void Supersede(const std::string& path, bool written_again);
+  void Revert(const protocol::FileFact& fact);
+  void Supersede(const std::string& path, bool changed_again);
   [[nodiscard]] bool Awaited(const protocol::RunTransaction& one) const;
 
   protocol::RunTransactions open_;

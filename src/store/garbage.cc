@@ -12,6 +12,7 @@
 #include "log/blobs.h"
 #include "log/paths.h"
 #include "log/scan.h"
+#include "log/unborn.h"
 #include "store/staging.h"
 #include "store/tree_lock.h"
 
@@ -19,6 +20,9 @@ namespace stet::store {
 namespace {
 
 using protocol::GarbageItem;
+
+/// The kind of a folder in which no session came to be.
+constexpr std::string_view kUnborn = "unborn";
 
 /// Younger temporary files may belong to a process that is still at work.
 constexpr Millis kTemporaryAge = Millis{60} * 60 * 1000;
@@ -110,9 +114,24 @@ std::vector<GarbageItem> GarbageOf(const SessionStore& store, const SessionPlace
   return items;
 }
 
+/// Folders in which no session came to be; not one in which it is just being made.
+Status AddUnborn(const SessionStore& store, std::vector<GarbageItem>& items) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> dirs, store.UnbornDirs());
+  for (const std::string& dir : dirs) {
+    const log::Paths paths{dir};
+    if (FileLock::Holder(paths.lock())) continue;
+    items.push_back({.kind = std::string(kUnborn),
+                     .session_id = std::string(paths.session_id()),
+                     .path = dir,
+                     .bytes = DiskUse(dir).value_or(0)});
+  }
+  return {};
+}
+
 /// Whether it is still garbage, now that its tree is held.
 bool StillGarbage(const SessionStore& store, const GarbageItem& item) {
   if (item.kind == "temporary") return IsLeftTemporary(item.path);
+  if (item.kind == kUnborn) return log::IsUnborn({item.path});
   if (item.kind != "blob") return true;
   const Result<std::string> dir = store.Find(item.session_id);
   if (!dir) return false;
@@ -126,7 +145,9 @@ Result<std::vector<TreeLock>> HoldTrees(const SessionStore& store,
                                         const std::vector<GarbageItem>& items) {
   std::set<std::string> roots;
   for (const GarbageItem& item : items) {
-    if (item.kind == "trash" || item.kind == "held" || item.session_id.empty()) continue;
+    if (item.kind == "trash" || item.kind == "held" || item.kind == kUnborn ||
+        item.session_id.empty())
+      continue;
     if (const Result<SessionPlace> place = store.Locate(item.session_id))
       roots.insert(place->root_id);
   }
@@ -150,6 +171,7 @@ Result<std::vector<GarbageItem>> FindGarbage(const SessionStore& store, bool wit
     items.insert(items.end(), found.begin(), found.end());
   }
   AddTemporaries(store.roots().sessions(), "", items);
+  RETURN_IF_ERROR(AddUnborn(store, items));
   if (!with_trash) return items;
   ASSIGN_OR_RETURN(const std::vector<protocol::TrashRow> rows, store.Trash());
   for (const protocol::TrashRow& row : rows) {
@@ -166,7 +188,8 @@ Result<std::uint64_t> Collect(const SessionStore& store, const std::vector<Garba
   std::uint64_t freed = 0;
   for (const GarbageItem& item : items) {
     if (item.kind == "held" || !StillGarbage(store, item)) continue;
-    RETURN_IF_ERROR(RemoveTree(item.path));
+    // Of an unborn folder no tree is held.
+    RETURN_IF_ERROR(item.kind == kUnborn ? log::RemoveUnborn({item.path}) : RemoveTree(item.path));
     freed += item.bytes;
   }
   return freed;

@@ -1,5 +1,6 @@
 // Garbage: what may be deleted for good, found only when the user asks and deleted only when the
-// user says so: blobs that no event names, temporary files that a crash left, and removed sessions.
+// user says so: blobs that no event names, temporary files that a crash left, folders in which no
+// session came to be, and removed sessions.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,7 @@
 #include "base/plain_file.h"
 #include "log/log.h"
 #include "log/summary.h"
+#include "log/unborn.h"
 #include "protocol/ids.h"
 #include "store/meant_session.h"
 
@@ -92,6 +93,21 @@ bool IsChildFolder(const std::string& dir) {
   return KindOf(dir) == EntryKind::kDir && KindOf(ParentDir(dir)) == EntryKind::kDir;
 }
 
+/// Whether the folder, among the roots, is a session's.
+bool IsRoot(const std::string& dir) {
+  return KindOf(dir) == EntryKind::kDir && !log::IsUnborn({dir});
+}
+
+/// Whether something stands there that is not to be written over.
+bool IsTaken(const std::string& dir) { return KindOf(dir) && !log::IsUnborn({dir}); }
+
+std::unexpected<Error> FailUnborn(const std::string& dir) {
+  return Fail(Code::kNotFound,
+              fmt::format("no session {}: {} is what is left of making one that never had a log; "
+                          "the id is free, and `stet sessions gc` removes the folder",
+                          log::Paths{dir}.session_id(), dir));
+}
+
 /// Of the children that have one id.
 Result<SessionPlace> OnlyOne(const std::vector<SessionPlace>& children) {
   if (children.size() == 1) return children.front();
@@ -122,7 +138,8 @@ Result<SessionPlace> SessionStore::Locate(std::string_view session_id) const {
     return Fail(Code::kInvalid, fmt::format("\"{}\" cannot name a session", session_id));
   const std::string id(session_id);
   const Result<EntryKind> root = KindOf(NewDir(id));
-  if (root == EntryKind::kDir) return SessionPlace{id, id, NewDir(id), false};
+  const bool unborn = log::IsUnborn({NewDir(id)});
+  if (root == EntryKind::kDir && !unborn) return SessionPlace{id, id, NewDir(id), false};
   if (last_child_ && last_child_->session_id == id && IsChildFolder(last_child_->dir))
     return *last_child_;
   ASSIGN_OR_RETURN(const std::vector<SessionPlace> children, ChildrenNamed(id));
@@ -130,6 +147,7 @@ Result<SessionPlace> SessionStore::Locate(std::string_view session_id) const {
     ASSIGN_OR_RETURN(last_child_, OnlyOne(children));
     return *last_child_;
   }
+  if (unborn) return FailUnborn(NewDir(id));
   if (root)
     return Fail(Code::kNotFound,
                 fmt::format("no session {}: {} is not a folder, and links are not followed", id,
@@ -158,30 +176,49 @@ Result<SessionPlace> SessionStore::NewChild(std::string_view parent_id,
   SessionPlace child{std::string(session_id), parent.root_id, ChildDir(parent.root_id, session_id),
                      true};
   // Children of other roots are not looked at: an id is 80 random bits.
-  if (KindOf(child.dir) || KindOf(NewDir(session_id)))
+  if (IsTaken(child.dir) || IsTaken(NewDir(session_id)))
     return Fail(Code::kConflict, fmt::format("session {} is there already", session_id));
   return child;
 }
 
-Result<std::vector<std::string>> SessionStore::Ids() const {
+Result<std::vector<std::string>> SessionStore::RootFolders() const {
   const Result<std::vector<DirEntry>> entries = ListDir(roots_.sessions());
   if (!entries && entries.error().code == Code::kNotFound) return std::vector<std::string>();
   if (!entries) return std::unexpected(entries.error());
   return SessionFolders(*entries);
 }
 
+Result<std::vector<std::string>> SessionStore::Ids() const {
+  ASSIGN_OR_RETURN(std::vector<std::string> ids, RootFolders());
+  std::erase_if(ids, [&](const std::string& id) { return log::IsUnborn({NewDir(id)}); });
+  return ids;
+}
+
 std::vector<std::string> SessionStore::ChildIds(std::string_view root_id) const {
-  return SessionsIn(log::Paths{NewDir(root_id)}.agents());
+  std::vector<std::string> ids = SessionsIn(log::Paths{NewDir(root_id)}.agents());
+  std::erase_if(ids, [&](const std::string& id) { return log::IsUnborn({ChildDir(root_id, id)}); });
+  return ids;
+}
+
+Result<std::vector<std::string>> SessionStore::UnbornDirs() const {
+  std::vector<std::string> dirs;
+  ASSIGN_OR_RETURN(const std::vector<std::string> root_ids, RootFolders());
+  for (const std::string& root_id : root_ids) {
+    for (std::string& dir : TreeDirs({root_id, root_id, NewDir(root_id), false})) {
+      if (log::IsUnborn({dir})) dirs.push_back(std::move(dir));
+    }
+  }
+  return dirs;
 }
 
 Result<std::vector<SessionPlace>> SessionStore::ChildrenNamed(std::string_view session_id) const {
   std::vector<SessionPlace> found;
-  ASSIGN_OR_RETURN(const std::vector<std::string> root_ids, Ids());
+  ASSIGN_OR_RETURN(const std::vector<std::string> root_ids, RootFolders());
   const RelativeLook look(roots_.sessions());
   for (const std::string& root_id : root_ids) {
     if (!look.IsDir(fmt::format("{}/agents/{}", root_id, session_id))) continue;
     std::string dir = ChildDir(root_id, session_id);
-    if (IsChildFolder(dir))
+    if (IsChildFolder(dir) && !log::IsUnborn({dir}))
       found.push_back({std::string(session_id), root_id, std::move(dir), true});
   }
   return found;
@@ -189,7 +226,7 @@ Result<std::vector<SessionPlace>> SessionStore::ChildrenNamed(std::string_view s
 
 Result<std::vector<SessionPlace>> SessionStore::Children() const {
   std::vector<SessionPlace> found;
-  ASSIGN_OR_RETURN(const std::vector<std::string> root_ids, Ids());
+  ASSIGN_OR_RETURN(const std::vector<std::string> root_ids, RootFolders());
   const RelativeLook look(roots_.sessions());
   for (const std::string& root_id : root_ids) {
     if (!look.IsDir(root_id + "/agents")) continue;
@@ -202,7 +239,8 @@ Result<std::vector<SessionPlace>> SessionStore::Children() const {
 std::vector<std::string> SessionStore::TreeDirs(const SessionPlace& place) const {
   std::vector<std::string> dirs{place.dir};
   if (place.is_child) return dirs;
-  for (const std::string& id : ChildIds(place.root_id)) dirs.push_back(ChildDir(place.root_id, id));
+  for (const std::string& id : SessionsIn(log::Paths{place.dir}.agents()))
+    dirs.push_back(ChildDir(place.root_id, id));
   return dirs;
 }
 
@@ -233,15 +271,17 @@ Result<SessionSummary> SessionStore::Describe(const std::string& session_id) con
 
 Result<std::string> SessionStore::Resolve(std::string_view typed) const {
   // A root's whole id needs no list.
-  if (protocol::IsSessionId(typed) && KindOf(NewDir(typed)) == EntryKind::kDir)
-    return std::string(typed);
+  const bool whole = protocol::IsSessionId(typed);
+  if (whole && IsRoot(NewDir(typed))) return std::string(typed);
   ASSIGN_OR_RETURN(std::vector<std::string> ids, Ids());
   ASSIGN_OR_RETURN(std::vector<SessionPlace> children, Children());
   for (const SessionPlace& child : children) ids.push_back(child.session_id);
   std::ranges::sort(ids);
   ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  if (whole && std::ranges::find(ids, typed) == ids.end() && log::IsUnborn({NewDir(typed)}))
+    return FailUnborn(NewDir(typed));
   ASSIGN_OR_RETURN(std::string id, OneMeant(ids, typed, "`stet sessions ls --all` lists them"));
-  if (KindOf(NewDir(id)) == EntryKind::kDir) return id;
+  if (IsRoot(NewDir(id))) return id;
   std::erase_if(children, [&](const SessionPlace& child) { return child.session_id != id; });
   if (children.empty()) return Fail(Code::kNotFound, fmt::format("no session {}", id));
   ASSIGN_OR_RETURN(last_child_, OnlyOne(children));

@@ -26,7 +26,8 @@ struct SessionPlace {
   bool is_child = false;
 };
 
-/// The sessions whose folders lie in `dir`, by id, sorted; none when it is no folder.
+/// The folders in `dir` that may be sessions', by id, sorted, unborn ones among them; none when it
+/// is no folder.
 std::vector<std::string> SessionsIn(const std::string& dir);
 
 class SessionStore {
@@ -35,10 +36,11 @@ class SessionStore {
 
   [[nodiscard]] const config::Roots& roots() const { return roots_; }
 
-  /// The session with exactly this id. A root costs one look at the disk, however many sessions
-  /// there are; a child one for each root, and two when it is the one that was found last. No log
-  /// is opened. kInvalid when it cannot be an id, kNotFound, kCorrupt naming the places when
-  /// children of several roots have the id.
+  /// The session with exactly this id. A root costs two looks at the disk, however many sessions
+  /// there are; a child one for each root, and three when it is the one that was found last. No log
+  /// is opened, and a folder in which no session came to be (log::IsUnborn) is none. kInvalid when
+  /// it cannot be an id, kNotFound, kCorrupt naming the places when children of several roots have
+  /// the id.
   [[nodiscard]] Result<SessionPlace> Locate(std::string_view session_id) const;
   /// Its folder.
   [[nodiscard]] Result<std::string> Find(std::string_view session_id) const;
@@ -55,10 +57,13 @@ class SessionStore {
   /// Ids of all root sessions, sorted; and of the children in a root's folder, sorted.
   [[nodiscard]] Result<std::vector<std::string>> Ids() const;
   [[nodiscard]] std::vector<std::string> ChildIds(std::string_view root_id) const;
+  /// The folders, among roots and children, in which no session came to be.
+  [[nodiscard]] Result<std::vector<std::string>> UnbornDirs() const;
   /// The children of all roots, in the order of the roots' ids, then of their own: one look at each
   /// root.
   [[nodiscard]] Result<std::vector<SessionPlace>> Children() const;
-  /// The folders of a tree: the root's, then its children's; of a child its own alone.
+  /// The folders of a tree: the root's, then its children's, unborn ones among them; of a child its
+  /// own alone.
   [[nodiscard]] std::vector<std::string> TreeDirs(const SessionPlace& place) const;
   /// Summaries of the roots, newest first; with `all` each root's children behind it, oldest first.
   /// A summary that is missing or older than its log is made from the log, in memory; a session
@@ -84,6 +89,8 @@ class SessionStore {
 
  private:
   [[nodiscard]] std::string ChildDir(std::string_view root_id, std::string_view session_id) const;
+  /// The folders that may be roots', by id, sorted, unborn ones among them.
+  [[nodiscard]] Result<std::vector<std::string>> RootFolders() const;
   /// Every child with that id, in the order of the roots' ids.
   [[nodiscard]] Result<std::vector<SessionPlace>> ChildrenNamed(std::string_view session_id) const;
 

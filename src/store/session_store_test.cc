@@ -240,6 +240,69 @@ TEST_F(SessionStoreTest, ARowCarriesOnlyTheBeginningOfWhatIsLong) {
   }
 }
 
+/// What is left when a process dies between making the folder and writing the log.
+void LeaveUnborn(const std::string& dir) {
+  const log::Paths paths{dir};
+  ASSERT_TRUE(MakeDirs(dir));
+  ASSERT_TRUE(ReplaceFile(paths.lock(), "", Durable::kNo));
+  ASSERT_TRUE(ReplaceFile(paths.events(), "", Durable::kNo));
+}
+
+TEST_F(SessionStoreTest, AFolderInWhichNoSessionCameToBeIsNoneAndItsIdIsFree) {
+  MakeRoot("ses_a");
+  LeaveUnborn(store_.NewDir("ses_dead"));
+  const Error none = store_.Locate("ses_dead").error();
+  EXPECT_EQ(none.code, Code::kNotFound);
+  EXPECT_NE(none.message.find("never had a log"), std::string::npos) << none.message;
+  EXPECT_EQ(store_.Resolve("ses_dead").error(), none);
+  EXPECT_EQ(store_.Resolve("dead").error().code, Code::kNotFound);
+  EXPECT_EQ(VerifyTree(store_, "ses_dead").error(), none) << "named as what it is";
+  EXPECT_EQ(store_.Ids(), Ids{"ses_a"});
+  EXPECT_EQ(store_.List()->size(), 1u);
+  EXPECT_TRUE(store_.CheckFree("ses_dead"));
+  MakeRoot("ses_dead");
+  EXPECT_EQ(store_.Resolve("dead"), "ses_dead");
+  EXPECT_EQ(store_.CheckFree("ses_dead").error().code, Code::kConflict);
+}
+
+TEST_F(SessionStoreTest, AChildThatNeverCameToBeIsToldByVerifyAlone) {
+  MakeRoot("ses_a");
+  LeaveUnborn(roots_.sessions() + "/ses_a/agents/ses_dead");
+  EXPECT_EQ(store_.ChildIds("ses_a"), Ids());
+  EXPECT_EQ(store_.Locate("ses_dead").error().code, Code::kNotFound);
+  const auto report = VerifyTree(store_, "ses_a").value();
+  ASSERT_EQ(report.faults.size(), 1u);
+  EXPECT_EQ(report.faults[0].name, "not_a_session");
+  MakeChild("ses_a", "ses_dead");
+  EXPECT_TRUE(VerifyTree(store_, "ses_a")->sound);
+}
+
+TEST_F(SessionStoreTest, FoldersInWhichNoSessionCameToBeAreGarbageWhileNoneIsMadeThere) {
+  MakeRoot("ses_a");
+  LeaveUnborn(store_.NewDir("ses_dead"));
+  LeaveUnborn(roots_.sessions() + "/ses_a/agents/ses_born");
+  {
+    const Result<FileLock> maker = FileLock::Acquire(log::Paths{store_.NewDir("ses_dead")}.lock());
+    ASSERT_TRUE(maker);
+    EXPECT_EQ(FindGarbage(store_, false)->size(), 1u);
+  }
+  const std::vector<protocol::GarbageItem> items = FindGarbage(store_, false).value();
+  ASSERT_EQ(items.size(), 2u);
+  EXPECT_EQ(items[0].kind, "unborn");
+  MakeChild("ses_a", "ses_born");
+  EXPECT_TRUE(Collect(store_, items));
+  EXPECT_FALSE(Exists(store_.NewDir("ses_dead")));
+  EXPECT_TRUE(store_.Locate("ses_born")) << "it came to be in between";
+}
+
+TEST_F(SessionStoreTest, ASessionComesBackOverAFolderInWhichNoneCameToBe) {
+  MakeRoot("ses_a");
+  ASSERT_TRUE(store_.Remove("ses_a"));
+  LeaveUnborn(store_.NewDir("ses_a"));
+  EXPECT_EQ(store_.Restore("ses_a"), "ses_a");
+  EXPECT_TRUE(VerifyTree(store_, "ses_a")->sound);
+}
+
 TEST_F(SessionStoreTest, AnEmptyTrashIsNoBytes) {
   MakeRoot("ses_a");
   ASSERT_TRUE(store_.Remove("ses_a"));

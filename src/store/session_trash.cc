@@ -10,6 +10,7 @@
 #include "base/fs.h"
 #include "client/cache.h"
 #include "log/summary.h"
+#include "log/unborn.h"
 #include "protocol/ids.h"
 #include "store/meant_session.h"
 #include "store/session_store.h"
@@ -118,6 +119,7 @@ Result<std::string> SessionStore::Restore(std::string_view typed) {
     dir = place->dir;
   }
   RETURN_IF_ERROR(MakeDirs(ParentDir(dir)));
+  RETURN_IF_ERROR(log::RemoveUnborn({dir}));
   RETURN_IF_ERROR(Rename(TrashDir(*row), dir));
   RETURN_IF_ERROR(SyncDir(ParentDir(dir)));
   RETURN_IF_ERROR(SyncDir(roots_.trash()));

@@ -80,12 +80,14 @@ class SessionTree {
     return log ? (*log)->header() : protocol::Header();
   }
 
+ protected:
   const config::Roots roots_;
   const std::string cwd_;
   SessionStore store_;
 };
 
-struct SessionTreeHome {
+class SessionTreeHome {
+ protected:
   TempDir home_;
 };
 

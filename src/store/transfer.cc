@@ -14,6 +14,7 @@
 #include "log/log.h"
 #include "log/recover.h"
 #include "log/scan.h"
+#include "log/unborn.h"
 #include "log/verify.h"
 #include "protocol/ids.h"
 #include "store/masked.h"
@@ -335,6 +336,7 @@ Result<client::Imported> Import(const SessionStore& store, const std::string& pa
   ASSIGN_OR_RETURN(imported.faults, incoming.Faults());
   // Held while the tree appears: a process that finds it early waits until it is flushed.
   ASSIGN_OR_RETURN(const TreeLock lock, TreeLock::Acquire(incoming.Dirs()));
+  RETURN_IF_ERROR(log::RemoveUnborn({store.NewDir(imported.session_id)}));
   RETURN_IF_ERROR(stet::Rename(clean.dir, store.NewDir(imported.session_id)));
   RETURN_IF_ERROR(SyncDir(store.roots().sessions()));
   return imported;

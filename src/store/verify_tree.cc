@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/plain_file.h"
 #include "log/log.h"
+#include "log/unborn.h"
 #include "log/verify.h"
 #include "protocol/ids.h"
 
@@ -87,6 +88,12 @@ class TreeReport {
         Add("not_a_session", "not a child session",
             path + (entry.kind == EntryKind::kDir ? " has a name that is no session's id"
                                                   : " is not a folder, and links are not followed"),
+            std::nullopt);
+      else if (log::IsUnborn({path}))
+        Add("not_a_session", "folder in which no session came to be",
+            path +
+                " is what is left of making one that never had a log; `stet sessions gc` "
+                "removes it",
             std::nullopt);
       else
         VerifyChild({entry.name, asked_.root_id, path, true});

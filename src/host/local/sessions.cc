@@ -78,32 +78,12 @@ class StoredSessions {
 
   Status Events(const std::string& session_id, const std::optional<std::string>& at,
                 const std::function<bool(const protocol::Event&)>& sink) {
-    return Reading(session_id, [&](Log& log) -> Status {
-      Ordinal leaf = log.index().leaf();
-      if (at) {
-        ASSIGN_OR_RETURN(leaf, log.Find(*at));
-      }
-      for (const Ordinal event : PathTo(log.index(), leaf)) {
-        ASSIGN_OR_RETURN(const protocol::Event decoded, log.EventAt(event));
-        if (!sink(decoded)) break;
-      }
-      return {};
-    });
+    return Tell(session_id, at, &log::PathTo, sink);
   }
 
   Status RawEvents(const std::string& session_id, const std::optional<std::string>& at,
                    const std::function<bool(const protocol::Event&)>& sink) {
-    return Reading(session_id, [&](Log& log) -> Status {
-      Ordinal leaf = log.index().leaf();
-      if (at) {
-        ASSIGN_OR_RETURN(leaf, log.Find(*at));
-      }
-      for (const Ordinal event : AllOn(log.index(), leaf)) {
-        ASSIGN_OR_RETURN(const protocol::Event decoded, log.EventAt(event));
-        if (!sink(decoded)) break;
-      }
-      return {};
-    });
+    return Tell(session_id, at, &log::AllOn, sink);
   }
 
   Result<std::string> Blob(const std::string& session_id, const std::string& name) {
@@ -113,14 +93,18 @@ class StoredSessions {
 
   Result<protocol::SessionTree> Tree(const std::string& session_id) {
     protocol::SessionTree tree;
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) {
+      tree = {};
+      return FillTree(log, tree);
+    }));
     tree.session_id = session_id;
-    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) { return FillTree(log, tree); }));
     return tree;
   }
 
   Result<protocol::CostReport> Cost(const std::string& session_id) {
     run::Ledger ledger;
     RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
+      ledger = run::Ledger();
       const std::vector<log::Entry>& entries = log.index().entries();
       for (Ordinal event = 0; event < entries.size(); ++event) {
         if (entries[event].type != protocol::kTypeNumber<protocol::ModelCall>) continue;
@@ -158,13 +142,19 @@ class StoredSessions {
 
   Result<protocol::RunReport> Run(const std::string& session_id) {
     agent::RunView view;
-    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) { return view.Update(log); }));
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) {
+      view = agent::RunView();
+      return view.Update(log);
+    }));
     return view.state().Report();
   }
 
   Result<protocol::CapsuleReport> Capsule(const std::string& session_id) {
     protocol::CapsuleReport report;
-    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) { return FillCapsule(log, report); }));
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) {
+      report = {};
+      return FillCapsule(log, report);
+    }));
     return report;
   }
 
@@ -247,14 +237,31 @@ class StoredSessions {
 
   /// Opens the session for reading. An index that hides damage is found out when a damaged event is
   /// read: then once more without it.
+  /// Tells `sink` of the events that `chosen` finds for the leaf `at`, each once: what stands
+  /// before damage that the index hid is the same in a second reading.
+  template <class Chosen>
+  Status Tell(const std::string& session_id, const std::optional<std::string>& at, Chosen chosen,
+              const std::function<bool(const protocol::Event&)>& sink) {
+    std::size_t told = 0;
+    return Reading(session_id, [&](Log& log) -> Status {
+      Ordinal leaf = log.index().leaf();
+      if (at) {
+        ASSIGN_OR_RETURN(leaf, log.Find(*at));
+      }
+      std::size_t number = 0;
+      for (const Ordinal event : chosen(log.index(), leaf)) {
+        ASSIGN_OR_RETURN(const protocol::Event decoded, log.EventAt(event));
+        if (number++ < told) continue;
+        ++told;
+        if (!sink(decoded)) break;
+      }
+      return {};
+    });
+  }
+
   Status Reading(const std::string& session_id, const std::function<Status(Log&)>& work) {
     ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
-    for (const bool use_index : {true, false}) {
-      ASSIGN_OR_RETURN(const std::unique_ptr<Log> log, Log::Open(dir, {.use_index = use_index}));
-      Status done = work(*log);
-      if (done || done.error().code != Code::kCorrupt || !use_index) return done;
-    }
-    return {};
+    return log::ReadLog(dir, work);
   }
 
   Result<client::Moved> Move(
@@ -262,6 +269,16 @@ class StoredSessions {
       const std::function<Result<log::Appended>(Log&, const std::optional<std::string>&)>& move) {
     ASSIGN_OR_RETURN(const log::Options options, Writing());
     ASSIGN_OR_RETURN(const std::string dir, store_.Find(session_id));
+    Result<client::Moved> moved = MoveIn(dir, options, expected_leaf, move);
+    if (moved || moved.error().code != Code::kCorrupt) return moved;
+    // The index hid what is damaged, and was dropped for that.
+    return MoveIn(dir, options, expected_leaf, move);
+  }
+
+  static Result<client::Moved> MoveIn(
+      const std::string& dir, const log::Options& options,
+      const std::optional<std::string>& expected_leaf,
+      const std::function<Result<log::Appended>(Log&, const std::optional<std::string>&)>& move) {
     ASSIGN_OR_RETURN(const std::unique_ptr<Log> log, Log::Open(dir, options));
     client::Moved moved;
     moved.old_leaf = log->leaf_id();
