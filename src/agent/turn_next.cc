@@ -75,10 +75,9 @@ Status Turn::Recover(const provider::CallResult& call, TurnOutcome& end, bool& r
   if (denied_) {
     rests = true;
     end.reason = ended::kDenied;
+    // What could be allowed, and how, is for those who show the denials to say.
     end.error = fmt::format(
-        "stopped: the rules refused {} calls, and nobody is there to ask. Allow what the work "
-        "needs "
-        "with --allowed-tools or another --permission-mode",
+        "stopped: the rules refused {} calls, and nobody is there to ask whether to go on",
         end.denials.size());
     return {};
   }

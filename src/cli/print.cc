@@ -1,6 +1,7 @@
 #include "cli/print.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -124,14 +125,28 @@ Result<protocol::TurnReport> AwaitTurn(
   }
 }
 
+/// Whether the rule only wants a call to be asked about, so that another rule or mode may let it
+/// run. What is forbidden stays so; "exclude" may be either, and is taken for that.
+bool WasAsked(std::string_view rule) {
+  constexpr std::array<std::string_view, 10> kAsking = {
+      "command", "write",       "read outside", "network", "guarded",
+      "secrets", "unsandboxed", "git programs", "caution", "mode:dontAsk"};
+  return rule.starts_with("ask:") || std::ranges::find(kAsking, rule) != kAsking.end();
+}
+
+/// False when nobody reads it any more.
+bool PrintAnswer(face::Console& console, const protocol::TurnReport& report) {
+  if (report.output) return console.PrintJson(report.output->text + "\n");
+  return report.text.empty() || console.PrintText(report.text + "\n");
+}
+
 void TellEnd(face::Console& console, const protocol::TurnReport& report,
              const std::optional<protocol::RunReport>& run) {
   if (report.error) console.Say(fmt::format("stet: {}", PrintableText(*report.error)));
   for (const protocol::DenialRow& denial : report.denials) {
-    console.Say(
-        PrintableText(fmt::format("refused: {} {} (rule: {}); allow it with --allowed-tools "
-                                  "or --permission-mode",
-                                  denial.tool_name, denial.args.text, denial.rule)));
+    console.Say(PrintableText(fmt::format(
+        "refused: {} {} (rule: {}){}", denial.tool_name, denial.args.text, denial.rule,
+        WasAsked(denial.rule) ? "; allow it with --allowed-tools or --permission-mode" : "")));
   }
   if (!run) return;
   for (const std::string& line : face::RunLines(*run)) console.Say("stet: " + line);
@@ -174,14 +189,10 @@ Result<int> RunPrint(const face::WorkOptions& options, const face::Clients& clie
   const Status closed = client::Await(*session, &client::LiveSession::Close);
   face::Spent spent;
   face::AddTo(spent, report);
-  std::string out;
-  if (options.output_format == "json")
-    out = face::ResultJson(report, spent, more) + "\n";
-  else if (report.output)
-    out = report.output->text + "\n";
-  else if (!report.text.empty())
-    out = report.text + "\n";
-  if (!console.Print(out)) return face::kExitFailed;
+  const bool told = options.output_format == "json"
+                        ? console.PrintJson(face::ResultJson(report, spent, more) + "\n")
+                        : PrintAnswer(console, report);
+  if (!told) return face::kExitFailed;
   TellEnd(console, report, more.run);
   if (!closed) return std::unexpected(closed.error());
   return face::ExitCodeOf(report);

@@ -184,12 +184,49 @@ std::string WrongModel(const face::WorkOptions& options) {
   return "";
 }
 
+/// Where in `text` the parenthesis that opens at `open` closes; npos: nowhere.
+std::size_t ClosingOf(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t at = open; at < text.size(); ++at) {
+    if (text[at] == '(') ++depth;
+    if (text[at] == ')' && --depth == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
+/// What of a list of rules is none, as policy reads it; empty when all are.
+std::string_view NoRule(std::string_view rules) {
+  constexpr std::string_view kBetween = " ,\n\t";
+  std::size_t at = rules.find_first_not_of(kBetween);
+  while (at != std::string_view::npos) {
+    const std::size_t begin = at;
+    at = rules.find_first_of(" ,(\n\t", at);
+    if (at != std::string_view::npos && rules[at] == '(') {
+      const std::size_t close = ClosingOf(rules, at);
+      if (close == std::string_view::npos || at == begin) return rules.substr(begin);
+      at = close + 1;
+    }
+    at = rules.find_first_not_of(kBetween, at);
+  }
+  return "";
+}
+
+/// Which rule cannot be read; empty when all can.
+std::string WrongRule(const face::WorkOptions& options) {
+  for (const auto& [name, value] : {std::pair("--allowed-tools", &options.allowed),
+                                    std::pair("--disallowed-tools", &options.disallowed)}) {
+    if (const std::string_view wrong = NoRule(*value); !wrong.empty())
+      return fmt::format("{}: {} is no rule: write Tool or Tool(...)", name, PrintableText(wrong));
+  }
+  return "";
+}
+
 std::string WrongWork(const WorkArguments& given) {
   std::string refused;
   for (const Refused& one : given.refused)
     if (one.flag || one.value) refused = one.name;
   if (!refused.empty()) return fmt::format("{} is not supported: leave it out", refused);
-  for (const auto& check : {WrongSession, WrongStream, WrongModel})
+  for (const auto& check : {WrongSession, WrongStream, WrongModel, WrongRule})
     if (std::string wrong = check(given.options); !wrong.empty()) return wrong;
   return "";
 }

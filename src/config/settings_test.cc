@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
+#include "base/source_dir_fixture.h"
 #include "base/temp_dir.h"
 
 namespace stet::config {
@@ -78,7 +79,11 @@ TEST(SettingsTest, AWrongValueIsNamedByItsKey) {
   EXPECT_EQ(ErrorOf("[model]\nid = 3"), "config.toml:2: model.id has a value of the wrong kind");
   EXPECT_EQ(ErrorOf("model = 3"), "config.toml:1: model must be a table");
   EXPECT_EQ(ErrorOf("[model]\nmaxTokens = 1.5"),
-            "config.toml:2: model.maxTokens must be a text, a whole number, true or false");
+            "config.toml:2: model.maxTokens has a value of the wrong kind");
+  EXPECT_EQ(ErrorOf("[model]\nmaxTokens = 4000.0"),
+            "config.toml:2: model.maxTokens has a value of the wrong kind");
+  EXPECT_EQ(ErrorOf("[model]\nmaxTokens = inf"),
+            "config.toml:2: model.maxTokens must be a text, a finite number, true or false");
   EXPECT_EQ(ErrorOf("[model.roles]\nfallback = 'nobody'"),
             "config.toml:2: model.roles.fallback names the model \"nobody\", but there is no "
             "[models.nobody]");
@@ -103,6 +108,39 @@ TEST(SettingsTest, TheSandboxHasANetworkFoldersAndLimits) {
   EXPECT_EQ(ErrorOf("[sandbox]\nwrite = ['x']"),
             "config.toml:2: sandbox.write must have paths that begin with / or ~/");
   EXPECT_EQ(ErrorOf("[sandbox]\nnet = 1"), "config.toml:2: Unsupported config key: sandbox.net");
+}
+
+TEST(SettingsTest, TheThresholdIsAPartOfTheWindow) {
+  for (const auto& [text, permille] : {std::pair<std::string, std::int64_t>{"0.8", 800},
+                                       {"0.1", 100},
+                                       {"0.95", 950},
+                                       {"5e-1", 500},
+                                       {"0.333", 333}}) {
+    const Result<Settings> settings =
+        ParseSettings("[context]\nthreshold = " + text, "config.toml");
+    ASSERT_TRUE(settings) << settings.error().Text();
+    EXPECT_EQ(settings->threshold_permille, permille) << text;
+  }
+  for (const char* wrong : {"'0.8'", "1", "80", "1.0", "0.05", "-0.5", "1e300", "true"})
+    EXPECT_EQ(ErrorOf(std::string("[context]\nthreshold = ") + wrong),
+              "config.toml:2: context.threshold must be a number from 0.1 to 0.95");
+  EXPECT_EQ(ErrorOf("[context]\nthreshold = nan"),
+            "config.toml:2: context.threshold must be a text, a finite number, true or false");
+}
+
+TEST(SettingsTest, TheExampleOfTheReadmeIsRead) {
+  const std::string readme = ReadFile(SourceDir() + "/README.md").value_or("");
+  constexpr std::string_view kBegin = "```toml\n";
+  std::size_t examples = 0;
+  for (std::size_t at = readme.find(kBegin); at != std::string::npos;
+       at = readme.find(kBegin, at + 1)) {
+    const std::size_t begin = at + kBegin.size();
+    const std::size_t end = readme.find("```", begin);
+    ASSERT_NE(end, std::string::npos);
+    EXPECT_EQ(ErrorOf(std::string_view(readme).substr(begin, end - begin)), "none");
+    ++examples;
+  }
+  EXPECT_EQ(examples, 1U);
 }
 
 TEST(SettingsTest, WithoutAFileNothingIsSet) {

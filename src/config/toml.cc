@@ -1,6 +1,7 @@
 #include "config/toml.h"
 
 #include <algorithm>
+#include <cmath>
 
 #define TOML_EXCEPTIONS 0
 #define TOML_HEADER_ONLY 1
@@ -22,6 +23,13 @@
 
 namespace stet::config {
 namespace {
+
+/// As JSON has it; never like a whole number, which it may stand in the place of: 1.0 is no 1.
+std::string DecimalText(double number) {
+  std::string text = fmt::format("{}", number);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
 
 /// Deeper tables are refused by the library itself.
 class Converter {
@@ -52,11 +60,14 @@ class Converter {
       AppendJsonString(out_.json, text->get());
     } else if (const auto* number = value.as_integer()) {
       AppendJsonInt(out_.json, number->get());
+    } else if (const auto* decimal = value.as_floating_point();
+               decimal != nullptr && std::isfinite(decimal->get())) {
+      out_.json += DecimalText(decimal->get());
     } else if (const auto* flag = value.as_boolean()) {
       out_.json += flag->get() ? "true" : "false";
     } else {
       return Fail(Code::kInvalid,
-                  fmt::format("{}:{}: {} must be a text, a whole number, true or false", name_,
+                  fmt::format("{}:{}: {} must be a text, a finite number, true or false", name_,
                               value.source().begin.line, path));
     }
     return {};

@@ -23,8 +23,8 @@ struct TomlText {
   [[nodiscard]] std::uint32_t LineOf(std::string_view key) const;
 };
 
-/// kInvalid with the place, as "NAME:LINE: what". Dates and numbers with a fraction are refused:
-/// nothing in the configuration is one.
+/// kInvalid with the place, as "NAME:LINE: what". Dates, infinities and nan are refused: nothing in
+/// the configuration is one, and JSON has none. 1.0 stays a number with a fraction: no whole one.
 Result<TomlText> ReadToml(std::string_view text, std::string_view name);
 
 }  // namespace stet::config

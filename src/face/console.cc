@@ -1,5 +1,6 @@
 #include "face/console.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -45,6 +46,23 @@ std::string_view ColourCode(Style style) {
   return "0";
 }
 
+/// How many bytes the first character has, by its first byte; `text` is not empty.
+std::size_t CharacterSize(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t size = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  return std::min(size, text.size());
+}
+
+/// Of a character below U+10000, as the escapes of JSON have it.
+unsigned CodeUnit(std::string_view character) {
+  const auto lead = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return lead;
+  unsigned unit = lead & (0x7FU >> character.size());
+  for (const char c : character.substr(1))
+    unit = (unit << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
+  return unit;
+}
+
 }  // namespace
 
 Console Console::Detect() {
@@ -59,6 +77,14 @@ Console Console::Detect() {
 }
 
 bool Console::Print(std::string_view text) { return WriteAll(STDOUT_FILENO, text).has_value(); }
+
+bool Console::PrintText(std::string_view text) {
+  return stdout_is_terminal_ ? Print(PrintableText(text)) : Print(text);
+}
+
+bool Console::PrintJson(std::string_view json) {
+  return stdout_is_terminal_ ? Print(TerminalJson(json)) : Print(json);
+}
 
 void Console::Say(std::string_view text) {
   // Messages hold what files, models and servers wrote. Ignoring the error on purpose: there is
@@ -77,6 +103,21 @@ bool Console::Ask(std::string_view question) {
 std::string Console::Styled(Style style, std::string_view text) const {
   if (!color_ || style == Style::kPlain) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", ColourCode(style), text);
+}
+
+std::string TerminalJson(std::string_view json) {
+  if (PrintableText(json) == json) return std::string(json);
+  std::string out;
+  out.reserve(json.size());
+  while (!json.empty()) {
+    const std::string_view character = json.substr(0, CharacterSize(json));
+    json.remove_prefix(character.size());
+    if (PrintableText(character) == character)
+      out += character;
+    else
+      out += fmt::format("\\u{:04x}", CodeUnit(character));
+  }
+  return out;
 }
 
 std::string BytesText(std::uint64_t bytes) {

@@ -16,8 +16,13 @@ class Console {
   /// Looks at stdout, stderr, stdin and the environment (NO_COLOR, TERM, COLUMNS).
   static Console Detect();
 
-  /// Writes data. False once the reader has gone away: the caller stops.
+  /// Writes data as it is. False once the reader has gone away: the caller stops.
   bool Print(std::string_view text);
+  /// Writes what others wrote, such as a model's answer. A terminal is shown what it cannot be
+  /// driven by; a pipe or a file gets the bytes.
+  bool PrintText(std::string_view text);
+  /// The same for JSON, which stays the same value on a terminal too.
+  bool PrintJson(std::string_view json);
   /// Tells people something.
   void Say(std::string_view text);
   /// Asks on stderr and reads a line from stdin: true only for yes. False without a terminal to ask
@@ -37,6 +42,10 @@ class Console {
   bool interactive_ = false;  // The user can be asked.
   bool stdout_is_terminal_ = false;
 };
+
+/// `json` with escapes in place of what would drive a terminal. A writer of JSON escapes only what
+/// the grammar wants: not DEL, U+0080 to U+009F and what turns text around.
+std::string TerminalJson(std::string_view json);
 
 /// "12.3 MB", in powers of 1024.
 std::string BytesText(std::uint64_t bytes);

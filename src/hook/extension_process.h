@@ -4,7 +4,8 @@
 // Started when it is first needed, and again after it has ended, with a growing wait between
 // starts. Whatever it does, a request ends within its time: one that exits, hangs, talks nonsense,
 // floods us or writes a line without an end is ended, and everything that waits for it fails.
-// Belongs to the session's lane, on its loop.
+// It runs under a guard (base/guard.h): what it starts ends with it, and with us. Belongs to the
+// session's lane, on its loop.
 #pragma once
 
 #include <chrono>

@@ -1,8 +1,10 @@
 #include "hook/extension_process.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include "base/environment.h"
+#include "base/guard_fixture.h"
 #include "base/temp_dir.h"
 #include "hook/process.h"
 #include "json/view.h"
@@ -142,6 +144,17 @@ TEST_F(ExtensionProcessTest, CancellingEndsTheRequestAndNotTheProcess) {
   ASSERT_FALSE(cancelled);
   EXPECT_EQ(cancelled.error().code, Code::kCancelled);
   EXPECT_EQ(ErrorOf(Ask()), "\"later\"");
+}
+
+TEST_F(ExtensionProcessTest, WhatItStartsEndsWithIt) {
+  const std::string mark = "STET_TEST_MARK=" + dir_.path();
+  Make("(" + mark + " setsid sleep 1000 &)\n" + kEcho);
+  ASSERT_TRUE(Ask());
+  const Deadline started = Deadline::After(std::chrono::seconds(30));
+  while (ProcessesWith(mark).empty() && !started.Passed()) ::poll(nullptr, 0, 1);
+  EXPECT_FALSE(ProcessesWith(mark).empty());
+  loop_.RunUntilDone(process_->Close());
+  EXPECT_EQ(AwaitNone(mark, Deadline::After(std::chrono::seconds(30))), std::vector<pid_t>());
 }
 
 TEST_F(ExtensionProcessTest, ClosingAsksItToEnd) {

@@ -21,6 +21,8 @@ namespace stet::provider {
 inline constexpr std::int64_t kDefaultWindow = 128'000;
 inline constexpr std::int64_t kDefaultMaxOutput = 16'384;
 
+// In the order in which the table names them:
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct ModelFacts {
   std::string_view id;
   std::string_view name;

@@ -6,6 +6,7 @@ namespace stet::provider {
 namespace {
 
 consteval std::int64_t Micro(double dollars) {
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): lround is no constant expression.
   return static_cast<std::int64_t>((dollars * 1'000'000) + 0.5);
 }
 

@@ -1,6 +1,7 @@
 #include "provider/selection.h"
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -156,19 +157,67 @@ Result<Selected> FromSettings(const ModelSettings& settings, std::string_view wh
   return selected;
 }
 
+/// A table of the configuration that describes a model.
+struct ModelTable {
+  std::string where;
+  const ModelSettings* settings;
+};
+
+/// All of them, the one that holds when nothing is asked for first.
+std::vector<ModelTable> ModelTables(const config::Settings& settings) {
+  std::vector<ModelTable> tables;
+  const auto standard = settings.roles.find("standard");
+  if (standard != settings.roles.end())
+    tables.push_back({"model.roles.standard", &standard->second});
+  if (settings.model) tables.push_back({"model", &*settings.model});
+  for (const auto& [name, table] : settings.models) tables.push_back({"models." + name, &table});
+  for (const auto& [role, table] : settings.roles)
+    tables.push_back({"model.roles." + role, &table});
+  return tables;
+}
+
+/// The table whose model has this full name. A name that stands for two servers is none: what is
+/// said to one must not go to the other.
+Result<std::optional<ModelTable>> FindTable(const config::Settings& settings,
+                                            const std::string& name) {
+  std::optional<ModelTable> found;
+  std::string server;
+  for (const ModelTable& table : ModelTables(settings)) {
+    const Result<Model> model = ConfiguredModel(*table.settings, table.where);
+    if (!model || model->FullName() != name) continue;
+    if (found && model->base_url != server)
+      return Fail(Code::kConflict,
+                  fmt::format("the configuration has {} at two servers: ask for the NAME of a "
+                              "[models.NAME], or give each a provider of its own",
+                              name));
+    if (!found) server = model->base_url;
+    if (!found) found = table;
+  }
+  return found;
+}
+
+/// By what a user may call it: the NAME of a [models.NAME], or what it is shown as. What is
+/// configured under that name is meant before what the catalogue knows of it.
+Result<Selected> ChooseNamed(const config::Settings& settings, const std::string& asked,
+                             const Environment& environment) {
+  const auto named = settings.models.find(asked);
+  if (named != settings.models.end())
+    return FromSettings(named->second, "models." + asked, environment);
+  Result<Model> known = FindModel(asked);
+  ASSIGN_OR_RETURN(const std::optional<ModelTable> table,
+                   FindTable(settings, known ? known->FullName() : asked));
+  if (table) return FromSettings(*table->settings, table->where, environment);
+  if (!known) return std::unexpected(known.error());
+  Selected selected;
+  ASSIGN_OR_RETURN(selected.access, WithKey(*std::move(known), environment));
+  return selected;
+}
+
 Result<Selected> Choose(const config::Settings& settings, const std::string& asked,
                         const Environment& environment) {
   Selected offline{.access = {.model = OfflineModel(), .key = ""}};
   if (asked == "offline" || asked == offline.access.model.FullName()) return offline;
-  if (!asked.empty()) {
-    const auto named = settings.models.find(asked);
-    if (named != settings.models.end())
-      return FromSettings(named->second, "models." + asked, environment);
-    ASSIGN_OR_RETURN(Model model, FindModel(asked));
-    Selected selected;
-    ASSIGN_OR_RETURN(selected.access, WithKey(std::move(model), environment));
-    return selected;
-  }
+  if (!asked.empty()) return ChooseNamed(settings, asked, environment);
   const auto standard = settings.roles.find("standard");
   if (standard != settings.roles.end())
     return FromSettings(standard->second, "model.roles", environment);

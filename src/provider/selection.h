@@ -30,9 +30,10 @@ struct Selected {
 Model OfflineModel();
 
 /// `asked`, if not empty, is "offline", the NAME of a [models.NAME], "provider/id" or an id; else
-/// the role `standard`, else [model], else the offline model. kAuth when the model's key is not in
-/// the environment; kInvalid or kNotFound, saying what to write, when the configuration makes no
-/// sense.
+/// the role `standard`, else [model], else the offline model. A configured model is also found by
+/// the name that it is shown with, and then it is that one, not the catalogue's: its server, key
+/// and headers. kAuth when the model's key is not in the environment; kInvalid, kNotFound or
+/// kConflict, saying what to write, when the configuration makes no sense.
 Result<Selected> SelectModel(const config::Settings& settings, const std::string& asked,
                              const Environment& environment);
 

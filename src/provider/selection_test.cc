@@ -91,6 +91,44 @@ TEST(SelectionTest, WhatIsAskedForComesBeforeTheConfiguration) {
   EXPECT_EQ(NameOf(Select(kToml, "ollama/llama")), "ollama/llama");
 }
 
+TEST(SelectionTest, AConfiguredModelIsFoundByTheNameThatItIsShownWith) {
+  constexpr std::string_view kToml =
+      "[model]\ntype='custom'\nid='emu'\napi='openai-completions'\nbaseUrl='http://one/v1'\n"
+      "apiKeyEnv='MY_KEY'\nheaders={a='b'}\n"
+      "[model.roles]\nfallback={type='custom',provider='other',id='f',"
+      "api='anthropic-messages',baseUrl='http://three'}\n"
+      "[models.proxy]\nprovider='anthropic'\nid='claude-haiku-5-5'\nbaseUrl='http://two'";
+  const Result<Selected> emu = Select(kToml, "custom/emu");
+  ASSERT_TRUE(emu) << emu.error().Text();
+  EXPECT_EQ(emu->access.model.base_url, "http://one/v1");
+  EXPECT_EQ(emu->access.model.headers, (Headers{{"a", "b"}}));
+  EXPECT_EQ(emu->access.key, "secret of MY_KEY");
+  for (const char* name : {"anthropic/claude-haiku-5-5", "claude-haiku-5-5", "proxy"}) {
+    const Result<Selected> proxy = Select(kToml, name);
+    ASSERT_TRUE(proxy) << name << proxy.error().Text();
+    EXPECT_EQ(proxy->access.model.base_url, "http://two") << name;
+  }
+  EXPECT_EQ(NameOf(Select(kToml, "other/f")), "other/f");
+  EXPECT_TRUE(NameOf(Select(kToml, "custom/none")).contains("no model is called custom/none"));
+  EXPECT_TRUE(NameOf(Select(kToml, "emu")).contains("no model is called emu"));
+}
+
+TEST(SelectionTest, ANameThatStandsForTwoServersIsRefused) {
+  const std::string one =
+      "[model]\ntype='custom'\nid='m'\napi='openai-completions'\nbaseUrl='http://one'\n";
+  const std::string two = "[models.two]\ntype='custom'\nid='m'\napi='openai-completions'\n";
+  const Result<Selected> both = Select(one + two + "baseUrl='http://two'", "custom/m");
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().code, Code::kConflict);
+  EXPECT_EQ(both.error().message,
+            "the configuration has custom/m at two servers: ask for the NAME of a [models.NAME], "
+            "or give each a provider of its own");
+  const Result<Selected> named = Select(one + two + "baseUrl='http://two'", "two");
+  ASSERT_TRUE(named) << named.error().Text();
+  EXPECT_EQ(named->access.model.base_url, "http://two");
+  EXPECT_EQ(NameOf(Select(one + two + "baseUrl='http://one/'", "custom/m")), "custom/m");
+}
+
 TEST(SelectionTest, TheRolesAreTheStandardModelAndTheFallback) {
   const Result<Selected> selected = Select(
       "[model]\nid='claude-opus-5'\n[model.roles]\nstandard={id='claude-opus-5-5'}\n"

@@ -101,7 +101,7 @@ StreamJson::StreamJson(const face::WorkOptions& command, client::Live& live, fac
 /// A reader that has gone away wants nothing more.
 void StreamJson::Line(std::string line) {
   line += '\n';
-  if (broken_ || console_.Print(line)) return;
+  if (broken_ || console_.PrintJson(line)) return;
   broken_ = true;
   exit_code_ = face::kExitFailed;
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/guard_fixture.h"
 #include "base/source_dir_fixture.h"
 #include "json/view.h"
 #include "tests/scenario/scripted_fixture.h"
@@ -204,6 +205,16 @@ TEST_F(ExtensionsTest, ItHearsWhatItAskedFor) {
   }
   EXPECT_EQ(names, (std::vector<std::string>{"activate", "session_start", "prompt_submit",
                                              "turn_finish", "session_end", "deactivate"}));
+}
+
+TEST_F(ExtensionsTest, NothingThatOneStartedOutlivesTheProgram) {
+  const std::string mark = "STET_TEST_MARK=" + program_.work();
+  Write("fork", "events=['turn_finish']\n",
+        "(" + mark + " setsid sleep 1000 &)\ntouch up\ncat > /dev/null");
+  Script(R"({"replies":[{"times":0,"blocks":[{"text":"Done."}]}]})");
+  EXPECT_EQ(Stet({"-p", "go"}).exit_code, 0);
+  EXPECT_TRUE(Exists(program_.home() + "/extensions/fork/up"));
+  EXPECT_EQ(AwaitNone(mark, Deadline::After(std::chrono::seconds(10))), std::vector<pid_t>());
 }
 
 TEST_F(ExtensionsTest, AManifestThatIsWrongIsToldAndLeftOut) {

@@ -98,6 +98,19 @@ TEST_F(ModelsTest, AnEmptyHomeHasTheOfflineModelAndItAnswers) {
   EXPECT_FALSE(Exists(program_.home() + "/config.toml")) << "asking makes no file";
 }
 
+TEST_F(ModelsTest, AConfiguredModelIsAskedByTheNameThatItIsShownWith) {
+  const RunningEmulator emulator(R"({"replies":[{"times":0,"blocks":[{"text":"ready"}]}]})");
+  Configure("[model]\ntype='custom'\nid='emu'\napi='anthropic-messages'\nbaseUrl='" +
+            emulator.base_url() + "'\n");
+  EXPECT_EQ(List().selected, "custom/emu");
+  const Ran checked = program_.Run({"models", "check", "custom/emu", "--json"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_EQ(CheckIn(checked).model, "custom/emu");
+  const Ran asked = program_.Run({"-p", "--model", "custom/emu", "are you there?"});
+  EXPECT_EQ(asked.exit_code, 0) << asked.err;
+  EXPECT_EQ(asked.out, "ready\n");
+}
+
 TEST_F(ModelsTest, AConfiguredModelIsAskedInItsDialect) {
   const RunningEmulator emulator(
       R"({"replies":[{"times":0,"blocks":[{"text":"ready"}],"usage":{"input":3,"output":4}}]})");

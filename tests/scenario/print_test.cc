@@ -46,6 +46,9 @@ TEST_F(PrintTest, AWrongValueOfAnOptionIsWrongUsageAndLeavesNoSession) {
       {{"-p", "x", "--permission-mode", "nope"}, "--permission-mode: nope not in {default,"},
       {{"-p", "x", "--model", "anthropic/"}, "--model: anthropic/ lacks the provider or the id"},
       {{"-p", "x", "--fallback-model", "/x"}, "--fallback-model: /x lacks"},
+      {{"-p", "x", "--allowed-tools", "Nope("}, "--allowed-tools: Nope( is no rule: write Tool"},
+      {{"-p", "x", "--disallowed-tools", "Read, (a)"},
+       "--disallowed-tools: (a) is no rule: write Tool or Tool(...)"},
       {{"-p", "x", "--cwd", "/nowhere"}, "--cwd: there is no folder /nowhere"},
       {{"-p", "x", "--cwd", project_ + "/README.md"}, "--cwd: there is no folder " + project_},
       {{"trust", "BOGUS"}, "PART: BOGUS not in {config,"},
@@ -78,6 +81,19 @@ TEST_F(PrintTest, WhatWouldBeAskedIsRefusedAndListed) {
   result["permission_denials"].ForEach(
       [&](const JsonView& denial) { refused = denial["tool_name"].StringOr(""); });
   EXPECT_EQ(refused, "Write");
+}
+
+TEST_F(PrintTest, OnlyForWhatAnotherRuleOrModeMayAllowIsThatAdvised) {
+  constexpr std::string_view kAdvice = "; allow it with --allowed-tools or --permission-mode";
+  const Ran asked = Stet({"-p", "write a.txt: hello"});
+  EXPECT_NE(asked.err.find("refused: Write "), std::string::npos) << asked.err;
+  EXPECT_NE(asked.err.find(kAdvice), std::string::npos) << asked.err;
+  const Ran unasked = Stet({"-p", "--permission-mode", "dontAsk", "write a.txt: hello"});
+  EXPECT_NE(unasked.err.find(kAdvice), std::string::npos) << unasked.err;
+  const Ran forbidden = Stet({"-p", "--disallowed-tools", "Write", "write a.txt: hello"});
+  EXPECT_NE(forbidden.err.find("(rule: deny:Write)\n"), std::string::npos) << forbidden.err;
+  const Ran planning = Stet({"-p", "--permission-mode", "plan", "write a.txt: hello"});
+  EXPECT_NE(planning.err.find("(rule: mode:plan)\n"), std::string::npos) << planning.err;
 }
 
 TEST_F(PrintTest, AModeLetsFilesInTheProjectBeWritten) {

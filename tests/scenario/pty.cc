@@ -16,7 +16,7 @@
 namespace stet::scenario {
 namespace {
 
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kShownWithin{20};
 
 std::size_t CountOf(std::string_view text, std::string_view part) {
   std::size_t count = 0;
@@ -73,7 +73,7 @@ bool Pty::ReadSome() {
 
 template <class Done>
 bool Pty::Await(Done done) {
-  const Deadline deadline = Deadline::After(kPatience);
+  const Deadline deadline = Deadline::After(kShownWithin);
   while (!done()) {
     pollfd one{.fd = master_.get(), .events = POLLIN, .revents = 0};
     if (::poll(&one, 1, deadline.PollTimeout()) == 0 || !ReadSome()) return done();
@@ -116,6 +116,12 @@ void Pty::Resize(std::size_t columns, std::size_t rows) const {
   size.ws_col = static_cast<unsigned short>(columns);
   size.ws_row = static_cast<unsigned short>(rows);
   EXPECT_EQ(::ioctl(master_.get(), TIOCSWINSZ, &size), 0);
+}
+
+const std::string& Pty::ReadAll() {
+  (void)Await([] { return false; });
+  EXPECT_TRUE(closed_) << "it does not close the terminal:\n" << screen_.Text();
+  return bytes_;
 }
 
 int Pty::Exit() {

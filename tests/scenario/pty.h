@@ -41,6 +41,8 @@ class Pty {
   /// To the terminal's foreground process group.
   void SignalForeground(int signal) const;
   void Resize(std::size_t columns, std::size_t rows) const;
+  /// Waits until the program has closed the terminal: all bytes that were sent.
+  const std::string& ReadAll();
   /// The exit code; -1 when it ended by a signal or does not end.
   int Exit();
   /// The modes of the terminal.

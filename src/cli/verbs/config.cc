@@ -18,7 +18,7 @@ Result<int> ShowConfig(const ConfigArguments& command, client::Device& device,
   ASSIGN_OR_RETURN(const protocol::ConfigReport report,
                    client::Await(device, &client::Device::Config));
   if (command.json)
-    return console.Print(Encode(report) + "\n") ? face::kExitDone : face::kExitFailed;
+    return console.PrintJson(Encode(report) + "\n") ? face::kExitDone : face::kExitFailed;
   std::string out;
   for (const protocol::SettingRow& row : report.settings)
     out += fmt::format("{:<28} = {}  {}\n", PrintableText(row.key), PrintableText(row.value),
@@ -32,13 +32,13 @@ Result<int> CheckConfig(const ConfigArguments&, client::Device& device, face::Co
   const std::string text = report.exists
                                ? fmt::format("{} is right\n", report.path)
                                : fmt::format("there is no {}: the defaults hold\n", report.path);
-  return console.Print(text) ? face::kExitDone : face::kExitFailed;
+  return console.PrintText(text) ? face::kExitDone : face::kExitFailed;
 }
 
 Result<int> PrintConfigPath(const ConfigArguments&, client::Device& device,
                             face::Console& console) {
   ASSIGN_OR_RETURN(const std::string path, client::Await(device, &client::Device::ConfigPath));
-  return console.Print(path + "\n") ? face::kExitDone : face::kExitFailed;
+  return console.PrintText(path + "\n") ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace

@@ -36,10 +36,10 @@ Result<int> RunContext(const ContextArguments& given, client::Sessions& sessions
   wanted.wire = given.wire;
   ASSIGN_OR_RETURN(const protocol::ContextReport report,
                    client::Await(sessions, &client::Sessions::Context, id, wanted));
-  const std::string text = given.json    ? Encode(report) + "\n"
-                           : report.body ? *report.body + "\n"
-                                         : face::ContextText(report);
-  return console.Print(text) ? face::kExitDone : face::kExitFailed;
+  const bool told = given.json    ? console.PrintJson(Encode(report) + "\n")
+                    : report.body ? console.PrintJson(*report.body + "\n")
+                                  : console.Print(face::ContextText(report));
+  return told ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace

@@ -71,14 +71,10 @@ int Show(protocol::CheckRows checks, bool json, face::Console& console) {
   report.checks = std::move(checks);
   report.ok = std::ranges::none_of(
       report.checks, [](const protocol::CheckRow& row) { return row.verdict == "fail"; });
-  std::string out;
-  if (json) {
-    out = Encode(report) + "\n";
-  } else {
-    out = fmt::format("stet {}\n", report.version);
-    for (const protocol::CheckRow& row : report.checks) out += RowText(row, console);
-  }
-  return console.Print(out) && report.ok ? face::kExitDone : face::kExitFailed;
+  std::string text = fmt::format("stet {}\n", report.version);
+  for (const protocol::CheckRow& row : report.checks) text += RowText(row, console);
+  const bool told = json ? console.PrintJson(Encode(report) + "\n") : console.Print(text);
+  return told && report.ok ? face::kExitDone : face::kExitFailed;
 }
 
 Result<int> ExamineHere(const DoctorArguments& command, const VerbEnvironment& with) {

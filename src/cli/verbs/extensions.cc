@@ -56,8 +56,9 @@ Result<int> RunExtensions(const ExtensionsArguments& command, client::Device& de
   if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", command.cwd));
   ASSIGN_OR_RETURN(const protocol::ExtensionRows rows,
                    client::Await(device, &client::Device::Extensions, here));
-  const std::string out = command.json ? Encode(rows) + "\n" : ExtensionsText(rows);
-  return console.Print(out) ? face::kExitDone : face::kExitFailed;
+  const bool told =
+      command.json ? console.PrintJson(Encode(rows) + "\n") : console.Print(ExtensionsText(rows));
+  return told ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace

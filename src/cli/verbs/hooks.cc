@@ -24,8 +24,9 @@ Result<int> RunHooks(const HooksArguments& command, client::Device& device,
   if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", command.cwd));
   ASSIGN_OR_RETURN(const protocol::HookRows rows,
                    client::Await(device, &client::Device::Hooks, here));
-  const std::string out = command.json ? Encode(rows) + "\n" : face::HooksText(rows);
-  return console.Print(out) ? face::kExitDone : face::kExitFailed;
+  const bool told =
+      command.json ? console.PrintJson(Encode(rows) + "\n") : console.Print(face::HooksText(rows));
+  return told ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace

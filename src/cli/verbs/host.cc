@@ -50,7 +50,7 @@ Result<int> ShowHostStatus(const HostArguments& command, client::HostControl& ho
                            face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::HostReport report, host.Report());
   const int code = report.status ? face::kExitDone : face::kExitFailed;
-  if (command.json) return console.Print(Encode(report) + "\n") ? code : face::kExitFailed;
+  if (command.json) return console.PrintJson(Encode(report) + "\n") ? code : face::kExitFailed;
   std::string text = report.state;
   if (report.state == "orphan") text = "stopped: the last one died without saying so";
   if (const auto& status = report.status) {
@@ -62,7 +62,7 @@ Result<int> ShowHostStatus(const HostArguments& command, client::HostControl& ho
                     status->working, status->clients, status->memory_bytes >> 20);
     if (status->launched == "client") text += "\nit ends with its last client";
   }
-  return console.Print(text + "\n") ? code : face::kExitFailed;
+  return console.PrintText(text + "\n") ? code : face::kExitFailed;
 }
 
 Result<int> ShowHostLogs(const HostArguments& command, client::HostControl& host,
@@ -82,7 +82,7 @@ Result<int> ShowHostLogs(const HostArguments& command, client::HostControl& host
     tail.remove_prefix(at + 1);
     break;
   }
-  return console.Print(std::string(tail)) ? face::kExitDone : face::kExitFailed;
+  return console.PrintText(tail) ? face::kExitDone : face::kExitFailed;
 }
 
 Result<int> InstallHost(const HostArguments& command, client::HostControl& host,
@@ -124,13 +124,11 @@ Result<int> AddToken(const HostArguments& command, client::HostControl& host,
 Result<int> ListTokens(const HostArguments& command, client::HostControl& host,
                        face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::TokenRows rows, host.Tokens());
+  if (command.json)
+    return console.PrintJson(Encode(rows) + "\n") ? face::kExitDone : face::kExitFailed;
   std::string text;
-  if (command.json) {
-    text = Encode(rows) + "\n";
-  } else {
-    for (const protocol::TokenRow& row : rows)
-      text += PrintableText(fmt::format("{}  {}", row.name, fmt::join(row.rights, ","))) + "\n";
-  }
+  for (const protocol::TokenRow& row : rows)
+    text += PrintableText(fmt::format("{}  {}", row.name, fmt::join(row.rights, ","))) + "\n";
   return console.Print(text) ? face::kExitDone : face::kExitFailed;
 }
 

@@ -34,7 +34,8 @@ std::string ModelText(const protocol::ModelRow& row, bool selected) {
 Result<int> ListModels(const ModelsArguments& command, client::Models& models,
                        face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::ModelList list, client::Await(models, &client::Models::List));
-  if (command.json) return console.Print(Encode(list) + "\n") ? face::kExitDone : face::kExitFailed;
+  if (command.json)
+    return console.PrintJson(Encode(list) + "\n") ? face::kExitDone : face::kExitFailed;
   std::string out =
       "Window and longest answer in tokens, dollars per million tokens in and out, efforts.\n";
   const auto print = [&](const protocol::ModelRow& row) {
@@ -52,7 +53,7 @@ Result<int> ListModels(const ModelsArguments& command, client::Models& models,
       if (row.provider == provider.name && !row.configured) print(row);
     }
   }
-  if (!console.Print(out)) return face::kExitFailed;
+  if (!console.PrintText(out)) return face::kExitFailed;
   console.Say(fmt::format("\n* {} is used when no other is asked for.", list.selected));
   if (list.problem) console.Say(fmt::format("It cannot be used now: {}", *list.problem));
   return face::kExitDone;
@@ -85,8 +86,9 @@ Result<int> CheckModel(const ModelsArguments& command, client::Models& models,
   ASSIGN_OR_RETURN(const protocol::ModelCheck check,
                    client::Await(models, &client::Models::Check, command.model,
                                  [&](const std::string& text) { console.Say(text); }));
-  if (!console.Print(command.json ? Encode(check) + "\n" : CheckText(check)))
-    return face::kExitFailed;
+  const bool told =
+      command.json ? console.PrintJson(Encode(check) + "\n") : console.PrintText(CheckText(check));
+  if (!told) return face::kExitFailed;
   if (check.ok) return face::kExitDone;
   return check.failure == "auth" ? face::kExitAuth : face::kExitFailed;
 }

@@ -18,7 +18,8 @@ Result<int> RunReplay(const ReplayArguments& given, client::Sessions& sessions,
                    client::Await(sessions, &client::Sessions::Resolve, given.id));
   ASSIGN_OR_RETURN(const protocol::ReplayReport report,
                    client::Await(sessions, &client::Sessions::Replay, id));
-  const bool told = console.Print(given.json ? Encode(report) + "\n" : face::ReplayText(report));
+  const bool told = given.json ? console.PrintJson(Encode(report) + "\n")
+                               : console.Print(face::ReplayText(report));
   return told && report.different == 0 ? face::kExitDone : face::kExitFailed;
 }
 

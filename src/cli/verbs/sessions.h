@@ -62,7 +62,10 @@ struct SessionsWork {
 
   template <class T>
   Result<int> PrintJson(const T& value) const {
-    return Print(Encode(value) + "\n");
+    return PrintJsonText(Encode(value) + "\n");
+  }
+  Result<int> PrintJsonText(std::string_view json) const {
+    return console.PrintJson(json) ? face::kExitDone : face::kExitFailed;
   }
   Result<int> Print(std::string_view text) const {
     return console.Print(text) ? face::kExitDone : face::kExitFailed;

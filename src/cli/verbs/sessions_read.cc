@@ -71,18 +71,19 @@ Result<int> ShowSession(const SessionsWork& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
   if (work.given.cost) return Cost(work, id);
   bool reader_stays = true;
-  const auto print = [&](std::string_view text) { return reader_stays = work.console.Print(text); };
   if (work.given.json) {
     RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::RawEvents, id, work.given.at,
                                   [&](const protocol::Event& event) {
                                     std::string line;
                                     EncodeEvent(event, line);
-                                    return print(line + '\n');
+                                    return reader_stays = work.console.PrintJson(line + '\n');
                                   }));
   } else {
-    RETURN_IF_ERROR(client::Await(
-        work.sessions, &client::Sessions::Transcript, id, work.given.at,
-        [&](const protocol::DisplayRow& row) { return print(DisplayText(row, work.console)); }));
+    RETURN_IF_ERROR(client::Await(work.sessions, &client::Sessions::Transcript, id, work.given.at,
+                                  [&](const protocol::DisplayRow& row) {
+                                    return reader_stays =
+                                               work.console.Print(DisplayText(row, work.console));
+                                  }));
   }
   return reader_stays ? face::kExitDone : face::kExitFailed;
 }
@@ -91,7 +92,7 @@ Result<int> ShowCapsule(const SessionsWork& work) {
   ASSIGN_OR_RETURN(const std::string id, work.Id());
   ASSIGN_OR_RETURN(const protocol::CapsuleReport report,
                    client::Await(work.sessions, &client::Sessions::Capsule, id));
-  if (work.given.json) return work.Print(report.capsule.text + "\n");
+  if (work.given.json) return work.PrintJsonText(report.capsule.text + "\n");
   return work.Print(PrintableText(report.text) + "\n");
 }
 

@@ -37,7 +37,12 @@ Result<protocol::TaskRow> FindRow(const protocol::TaskRows& rows, const std::str
 }
 
 Result<int> PrintText(face::Console& console, std::string_view text) {
-  return console.Print(text) ? face::kExitDone : face::kExitFailed;
+  return console.PrintText(text) ? face::kExitDone : face::kExitFailed;
+}
+
+template <class T>
+Result<int> PrintJson(face::Console& console, const T& value) {
+  return console.PrintJson(Encode(value) + "\n") ? face::kExitDone : face::kExitFailed;
 }
 
 /// What every verb about one task works with.
@@ -67,14 +72,12 @@ Result<int> PrintOutput(const TaskWork& work) {
   ASSIGN_OR_RETURN(
       const protocol::TaskOutput first,
       client::Await(sessions, &client::Sessions::TaskOutput, session, command.task_id, range));
-  if (command.json) return PrintText(console, Encode(first) + "\n");
+  if (command.json) return PrintJson(console, first);
   protocol::TaskOutput part = first;
   const std::int64_t stop =
       command.limit ? first.left_out + std::min(*command.limit, first.bytes) : first.bytes;
   for (;;) {
-    // A terminal is shown what it cannot be driven by; a pipe gets the bytes.
-    if (!console.Print(console.stdout_is_terminal() ? PrintableText(part.text) : part.text))
-      return face::kExitFailed;
+    if (!console.PrintText(part.text)) return face::kExitFailed;
     const bool more = range.offset && part.end < stop && part.end > part.left_out;
     if (!more) break;
     range.offset = part.end;
@@ -107,7 +110,7 @@ Result<int> StopOneTask(const TaskWork& work) {
                                 work.command.task_id));
   slow.reset();
   ASSIGN_OR_RETURN(const protocol::TaskRow row, AwaitTaskEnd(work));
-  if (work.command.json) return PrintText(work.console, Encode(row) + "\n");
+  if (work.command.json) return PrintJson(work.console, row);
   const std::string id = PrintableText(row.task_id);
   const std::string name = PrintableText(OneLineText(row.name));
   if (row.state == "running") {
@@ -129,7 +132,7 @@ Result<int> ListTasks(const TasksArguments& command, client::Sessions& sessions,
                    face::ChosenSession(command.session_id, "", sessions));
   ASSIGN_OR_RETURN(const protocol::TaskRows rows,
                    client::Await(sessions, &client::Sessions::Tasks, session));
-  if (command.json) return PrintText(console, Encode(rows) + "\n");
+  if (command.json) return PrintJson(console, rows);
   if (rows.empty()) {
     console.Say("Nothing has run in this session's background.");
     return face::kExitDone;
@@ -144,8 +147,8 @@ Result<int> ShowTask(const TasksArguments& command, client::Sessions& sessions,
   ASSIGN_OR_RETURN(const protocol::TaskRows rows,
                    client::Await(sessions, &client::Sessions::Tasks, session));
   ASSIGN_OR_RETURN(const protocol::TaskRow row, FindRow(rows, command.task_id));
-  return PrintText(console,
-                   command.json ? Encode(row) + "\n" : face::TaskText(row, SystemClock().Now()));
+  if (command.json) return PrintJson(console, row);
+  return PrintText(console, face::TaskText(row, SystemClock().Now()));
 }
 
 Result<int> StopTask(const TasksArguments& command, client::Sessions& sessions,

@@ -50,8 +50,9 @@ Result<int> RunTrust(const TrustArguments& command, client::Device& device,
     RETURN_IF_ERROR(client::Await(device, &client::Device::SetTrust, folder, parts));
   ASSIGN_OR_RETURN(const protocol::TrustReport report,
                    client::Await(device, &client::Device::Trust, folder));
-  const std::string text = command.json ? Encode(report) + "\n" : Text(report, console);
-  return console.Print(text) ? face::kExitDone : face::kExitFailed;
+  const bool told = command.json ? console.PrintJson(Encode(report) + "\n")
+                                 : console.Print(Text(report, console));
+  return told ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace

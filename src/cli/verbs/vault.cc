@@ -76,12 +76,10 @@ Result<int> ListSecrets(const VaultArguments& command, client::Device& device,
                         face::Console& console) {
   ASSIGN_OR_RETURN(const protocol::VaultReport report,
                    client::Await(device, &client::Device::Vault));
+  if (command.json)
+    return console.PrintJson(Encode(report) + "\n") ? face::kExitDone : face::kExitFailed;
   std::string text;
-  if (command.json) {
-    text = Encode(report) + "\n";
-  } else {
-    for (const std::string& name : report.names) text += PrintableText(name) + "\n";
-  }
+  for (const std::string& name : report.names) text += PrintableText(name) + "\n";
   return console.Print(text) ? face::kExitDone : face::kExitFailed;
 }
 
