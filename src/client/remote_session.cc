@@ -152,9 +152,9 @@ void RemoteSession::Ask(typename M::Params params, const CallOptions& options,
 template <protocol::IsMethod M, class T>
 void RemoteSession::Ask(typename M::Params params, const Reply<T>& reply) {
   Ask<M>(std::move(params), {.within = link_.patience}, reply,
-         [](typename M::Reply said, Line&) -> Result<T> {
+         [](typename M::Reply&& said, Line&) -> Result<T> {
            if constexpr (!std::is_void_v<T>)
-             return said;
+             return std::move(said);
            else
              return {};
          });
@@ -221,9 +221,10 @@ void RemoteSession::FilesSince(const std::optional<std::string>& target, bool re
   protocol::FilesParams params;
   params.target = target;
   params.restore = restore;
-  Ask<method::SessionFiles>(
-      std::move(params), {.within = link_.patience, .repeatable = !restore}, reply,
-      [](protocol::FileList list, Line&) -> Result<protocol::FileRows> { return list.files; });
+  Ask<method::SessionFiles>(std::move(params), {.within = link_.patience, .repeatable = !restore},
+                            reply,
+                            [](const protocol::FileList& list,
+                               Line&) -> Result<protocol::FileRows> { return list.files; });
 }
 
 void RemoteSession::Mark(const protocol::Mark& mark, Reply<std::string> reply) {
@@ -245,9 +246,9 @@ void RemoteSession::Command(const std::string& name, const std::string& text,
 void RemoteSession::Run(Reply<protocol::RunReport> reply) { Ask<method::SessionRun>({}, reply); }
 
 void RemoteSession::Turns(Reply<protocol::TurnRows> reply) {
-  Ask<method::SessionTurns>(
-      {}, {.within = link_.patience}, reply,
-      [](protocol::TurnList list, Line&) -> Result<protocol::TurnRows> { return list.turns; });
+  Ask<method::SessionTurns>({}, {.within = link_.patience}, reply,
+                            [](const protocol::TurnList& list,
+                               Line&) -> Result<protocol::TurnRows> { return list.turns; });
 }
 
 void RemoteSession::Permissions(Reply<protocol::PermissionReport> reply) {
@@ -255,9 +256,9 @@ void RemoteSession::Permissions(Reply<protocol::PermissionReport> reply) {
 }
 
 void RemoteSession::Tasks(Reply<protocol::TaskRows> reply) {
-  Ask<method::SessionTasks>(
-      {}, {.within = link_.patience}, reply,
-      [](protocol::TaskList list, Line&) -> Result<protocol::TaskRows> { return list.tasks; });
+  Ask<method::SessionTasks>({}, {.within = link_.patience}, reply,
+                            [](const protocol::TaskList& list,
+                               Line&) -> Result<protocol::TaskRows> { return list.tasks; });
 }
 
 void RemoteSession::StopTask(const std::string& task_id, Reply<void> reply) {

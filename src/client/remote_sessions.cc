@@ -181,7 +181,7 @@ class RemoteSessions final : public Sessions {
   /// Replies what `read` makes of the host's answer.
   template <protocol::IsMethod M, class T, class Read>
   void Ask(const typename M::Params& params, const Reply<T>& reply, Read read) {
-    host_.Call<M>(params, {.within = within_}, [reply, read](Replied<M> said) {
+    host_.Call<M>(params, {.within = within_}, [reply, read = std::move(read)](Replied<M> said) {
       if (!said) return reply(std::unexpected(std::move(said).error()));
       reply(read(*std::move(said)));
     });
@@ -189,11 +189,11 @@ class RemoteSessions final : public Sessions {
   /// The same for an answer that is the reply, or whose content does not matter.
   template <protocol::IsMethod M, class T>
   void Ask(const typename M::Params& params, const Reply<T>& reply) {
-    Ask<M>(params, reply, [](typename M::Reply said) -> Result<T> {
+    Ask<M>(params, reply, [](typename M::Reply&& said) -> Result<T> {
       if constexpr (std::is_void_v<T>)
         return {};
       else
-        return said;
+        return std::move(said);
     });
   }
 

@@ -27,7 +27,7 @@ std::size_t TextBytes(const TurnItem& turn) { return turn.error.size(); }
 
 std::string HowItEnded(const protocol::Task& task) {
   if (task.phase == protocol::phase::kLost) return "lost";
-  const std::string status = task.status.value_or("completed");
+  std::string status = task.status.value_or("completed");
   if (task.signal) return fmt::format("{}, signal {}", status, *task.signal);
   if (task.exit && *task.exit != 0) return fmt::format("{}, exit code {}", status, *task.exit);
   return status;

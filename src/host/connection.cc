@@ -163,7 +163,7 @@ Result<protocol::Subscribed> Connection::Subscribe(const protocol::Subscribe& wa
   HeardSession heard;
   ASSIGN_OR_RETURN(heard.session, host_.Find(id));
   heard.feed = std::make_unique<Feed>(*heard.session, *this);
-  ASSIGN_OR_RETURN(const protocol::Subscribed told, heard.feed->Begin(wanted));
+  ASSIGN_OR_RETURN(protocol::Subscribed told, heard.feed->Begin(wanted));
   STET_LOG_IN(heard.session->diagnostics(), kInfo, "subscribed client={} mode={} epoch={} seq={}",
               caller_->client_id, told.mode, told.epoch, told.seq);
   feeds_.erase(id);
@@ -289,7 +289,7 @@ void Connection::Push(std::shared_ptr<const std::string> message) { Say(*message
 std::size_t Connection::waiting() const { return out_.size() + channel_->queued(); }
 
 /// The first message after a silence goes out at once, those behind it wait for each other.
-void Connection::Say(std::string message) {
+void Connection::Say(std::string_view message) {
   if (ended_) return;
   (out_ += message) += '\n';
   if (out_.size() >= kFullFrame) return Flush();

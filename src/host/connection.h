@@ -84,7 +84,7 @@ class Connection final : public Outlet,
   Async<void> Answer(std::shared_ptr<Connection> self, protocol::WireRequest request);
   void Reply(const std::string& request_id, const Result<std::string>& result,
              std::optional<std::int64_t> pid = {});
-  void Say(std::string message);
+  void Say(std::string_view message);
   void Flush();
   void OnDrained();
   void Watch();

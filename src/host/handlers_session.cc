@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include "base/environment.h"
+#include "base/fs.h"
 #include "host/folder_right.h"
 #include "host/handler.h"
 #include "lane/lane.h"
 #include "log/log.h"
 #include "log/paths.h"
 #include "protocol/methods.h"
+#include "provider/model.h"
 #include "store/session_store.h"
 
 namespace stet::host {
@@ -17,8 +19,9 @@ namespace method = protocol::method;
 using protocol::Nothing;
 
 /// What loosens how a session is confined answers questions before they are asked: it needs the
-/// same right as an answer. Without it, a session stays as it was opened, and so does a copy; a new
-/// one is of a project that the device knows.
+/// same right as an answer. Without it, a session stays as its log has it or as those have it who
+/// hold it, a copy gets nothing but what its origin's log forbids, and a new one is of a project
+/// that the device knows.
 Status StayConfined(Host& host, const Caller& caller, protocol::Attach& attach) {
   if (caller.May(protocol::right::kApprove)) return {};
   const bool makes = !attach.session_id;
@@ -27,20 +30,25 @@ Status StayConfined(Host& host, const Caller& caller, protocol::Attach& attach) 
     return Fail(Code::kDenied, "modes, rules, tools and more folders need the right approve");
   if (makes) return MayName(host.options().roots, caller, attach.cwd);
   attach.cwd.clear();
-  ASSIGN_OR_RETURN(attach.session_id,
-                   store::SessionStore(host.options().roots).Resolve(*attach.session_id));
-  if (const protocol::Attach* before = host.lanes().OpenedBy(*attach.session_id)) {
-    attach.cwd = before->cwd;
-    attach.allowed = before->allowed;
-    attach.disallowed = before->disallowed;
-    attach.tools = before->tools;
-    attach.add_dirs = before->add_dirs;
-  }
   return {};
 }
 
+/// What makes no sense is refused before there is a session for it.
+Status MakesSense(const protocol::Attach& attach) {
+  if (attach.effort && !provider::IsEffort(*attach.effort))
+    return Fail(Code::kInvalid, fmt::format("there is no effort {}", *attach.effort));
+  if (attach.max_steps < 0 || attach.max_price < 0 || attach.max_tokens < 0 || attach.max_ms < 0)
+    return Fail(Code::kInvalid, "a limit is not negative");
+  if (!attach.session_id && attach.cwd.empty())
+    return Fail(Code::kInvalid, "cwd is missing: a new session needs its folder");
+  if (attach.session_id || attach.cwd.empty()) return {};
+  const Result<FileStat> folder = StatFile(attach.cwd);
+  if (folder && folder->is_dir) return {};
+  return Fail(Code::kInvalid, fmt::format("there is no folder {}", attach.cwd));
+}
+
 Status IsWholePath(const std::string& folder) {
-  if (folder.empty() || folder.starts_with('/')) return {};
+  if (folder.empty() || (folder.starts_with('/') && !folder.contains('\0'))) return {};
   return Fail(Code::kInvalid, fmt::format("{} is not a whole path", folder));
 }
 
@@ -58,20 +66,32 @@ Status IsExpected(lane::Lane& lane, const protocol::MoveLeaf& move) {
   return Fail(Code::kConflict, "the leaf has moved since: look again");
 }
 
+/// A client that may not view learns which session it has opened, and nothing that was said in it.
+protocol::LiveState StateFor(const Caller& caller, protocol::LiveState state) {
+  if (caller.May(protocol::right::kView)) return state;
+  protocol::LiveState known;
+  known.session_id = std::move(state.session_id);
+  known.model = std::move(state.model);
+  known.mode = std::move(state.mode);
+  known.cwd = std::move(state.cwd);
+  return known;
+}
+
 Async<Result<protocol::LiveState>> OpenSession(Asked<method::SessionsOpen> asked) {
   protocol::Attach& attach = asked.params;
   CO_RETURN_IF_ERROR(IsWholePath(attach.cwd));
   for (const std::string& folder : attach.add_dirs) CO_RETURN_IF_ERROR(IsWholePath(folder));
   CO_RETURN_IF_ERROR(StayConfined(asked.host, asked.caller, attach));
+  CO_RETURN_IF_ERROR(MakesSense(attach));
   CO_ASSIGN_OR_RETURN(std::optional<Environment> environment,
                       HandedOver(asked.caller, std::exchange(attach.environment, std::nullopt)));
   const Result<std::shared_ptr<Hosted>> session =
-      co_await asked.host.Open(std::move(attach), std::move(environment), asked.caller.client_id);
+      co_await asked.host.Open(std::move(attach), std::move(environment), asked.caller);
   if (!session) co_return std::unexpected(session.error());
   asked.line.Hold((*session)->id());
   const Result<lane::Lane*> lane = co_await (*session)->Wake();
   if (!lane) co_return std::unexpected(lane.error());
-  co_return (*lane)->State();
+  co_return StateFor(asked.caller, (*lane)->State());
 }
 
 /// Of one that sleeps: what its log says.
@@ -89,7 +109,7 @@ Async<Result<protocol::Accepted>> SendTo(Asked<method::SessionSend> asked) {
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session,
                       asked.host.Find(asked.params.session_id));
   if (environment) session->SetEnvironment(*std::move(environment));
-  CO_RETURN_IF_ERROR(co_await session->EndLeftOptions());
+  CO_RETURN_IF_ERROR(co_await asked.host.EndLeftOptions(session->id(), asked.caller.client_id));
   const Result<lane::Lane*> lane = co_await session->Wake();
   if (!lane) co_return std::unexpected(lane.error());
   co_return (*lane)->Send(asked.params, asked.caller.client_id);
@@ -98,7 +118,7 @@ Async<Result<protocol::Accepted>> SendTo(Asked<method::SessionSend> asked) {
 Async<Result<protocol::Said>> RunCommandOf(Asked<method::SessionCommand> asked) {
   CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session,
                       asked.host.Find(asked.params.session_id));
-  CO_RETURN_IF_ERROR(co_await session->EndLeftOptions());
+  CO_RETURN_IF_ERROR(co_await asked.host.EndLeftOptions(session->id(), asked.caller.client_id));
   const Result<lane::Lane*> lane = co_await session->Wake();
   if (!lane) co_return std::unexpected(lane.error());
   Result<std::string> shown =

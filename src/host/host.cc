@@ -169,7 +169,7 @@ std::optional<std::int64_t> Host::HeldBy(const std::string& session_id) const {
 
 Async<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
                                                   std::optional<Environment> environment,
-                                                  std::string asking) {
+                                                  Caller asking) {
   CO_ASSIGN_OR_RETURN(const std::string id, lanes_.Name(attach));
   ArmSweep();
   const bool makes = !attach.session_id || attach.fork;
@@ -179,12 +179,22 @@ Async<Result<std::shared_ptr<Hosted>>> Host::Open(protocol::Attach attach,
       std::shared_ptr<Hosted> session,
       makes ? std::make_shared<Hosted>(shared_, id, store::SessionStore(options_.roots).NewDir(id))
             : Find(id));
+  const bool others_hold = IsHeld(id, asking.client_id);
+  // Over HTTP no client holds what it has opened.
+  if (!others_hold) lanes_.Release(id, asking.client_id);
+  lane::Asking wanted{.client_id = asking.client_id,
+                      .others_hold = others_hold,
+                      .may_loosen = asking.May(protocol::right::kApprove)};
   const Result<lane::Lane*> lane =
-      co_await session->Open(std::move(attach), std::move(environment),
-                             IsHeld(id, asking) ? lane::Holders::kSome : lane::Holders::kNone);
+      co_await session->Open(std::move(attach), std::move(environment), std::move(wanted));
   if (!lane) co_return std::unexpected(lane.error());
   sessions_[id] = session;
   co_return session;
+}
+
+Async<Status> Host::EndLeftOptions(std::string session_id, std::string client_id) {
+  if (!IsHeld(session_id, "")) lanes_.Release(session_id, client_id);
+  return lanes_.EndLeftOptions(std::move(session_id));
 }
 
 bool Host::IsHeld(const std::string& session_id, const std::string& except) const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "device/model_access.h"
+#include "host/caller.h"
 #include "host/connection.h"
 #include "host/hosted.h"
 #include "host/metrics.h"
@@ -65,7 +66,10 @@ class Host {
   /// Makes a session as `attach` says, or opens the one that it names, for the client `asking`.
   Async<Result<std::shared_ptr<Hosted>>> Open(protocol::Attach attach,
                                               std::optional<Environment> environment,
-                                              std::string asking);
+                                              Caller asking);
+  /// Before the client starts something in the session: options of clients that have let go of it
+  /// end. kBusy while what they started still runs.
+  Async<Status> EndLeftOptions(std::string session_id, std::string client_id);
   /// A client that hears the session, other than `asking`; "a client over HTTP" has no other name.
   [[nodiscard]] std::optional<std::string> HeardBy(const std::string& session_id,
                                                    const std::string& asking) const;

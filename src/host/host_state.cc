@@ -37,7 +37,7 @@ std::optional<protocol::HostState> RunningHost(const config::Roots& roots) {
   Result<std::optional<protocol::HostState>> state = ReadHostState(roots);
   if (!state || !*state || (*state)->stopped_at || (*state)->pid != holder->pid)
     return std::nullopt;
-  return *std::move(*state);
+  return std::move(*state);
 }
 
 Result<std::string> SocketPath(const config::Roots& roots) {

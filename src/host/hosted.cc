@@ -43,9 +43,9 @@ std::string Hosted::diagnostics() const { return log::Paths(dir_).diagnostics();
 
 Async<Result<lane::Lane*>> Hosted::Open(protocol::Attach attach,
                                         std::optional<Environment> environment,
-                                        lane::Holders others) {
+                                        lane::Asking asking) {
   Touch();
-  return shared_.lanes.Open(id_, std::move(attach), std::move(environment), others);
+  return shared_.lanes.Open(id_, std::move(attach), std::move(environment), std::move(asking));
 }
 
 Async<Result<lane::Lane*>> Hosted::Wake() {
@@ -112,8 +112,10 @@ Result<log::Log*> Hosted::Reading() {
   if (lane::Lane* own = lane()) return &own->log();
   ASSIGN_OR_RETURN(const FileStat file, StatFile(log::Paths(dir_).events()));
   const std::uint64_t bytes = file.size;
-  if (!view_ || bytes != viewed_bytes_) {
-    ASSIGN_OR_RETURN(view_, log::Log::Open(dir_, {.mode = log::Mode::kRead}));
+  const bool damaged = view_ && view_->met_damage();  // Its index hides that.
+  if (!view_ || bytes != viewed_bytes_ || damaged) {
+    ASSIGN_OR_RETURN(view_,
+                     log::Log::Open(dir_, {.mode = log::Mode::kRead, .use_index = !damaged}));
     viewed_bytes_ = bytes;
     CatchUp(*view_);
     Follow();

@@ -47,9 +47,8 @@ class Hosted final : public FeedSource, private lane::LaneListener {
   [[nodiscard]] bool working() const { return shared_.lanes.working(id_); }
   [[nodiscard]] lane::Lane* lane() const { return shared_.lanes.Find(id_); }
   Async<Result<lane::Lane*>> Open(protocol::Attach attach, std::optional<Environment> environment,
-                                  lane::Holders others);
+                                  lane::Asking asking);
   Async<Result<lane::Lane*>> Wake();
-  Async<Status> EndLeftOptions() { return shared_.lanes.EndLeftOptions(id_); }
   Async<Status> Close(bool sleeps) { return shared_.lanes.Close(id_, sleeps); }
   void SetEnvironment(Environment environment) {
     shared_.lanes.SetEnvironment(id_, std::move(environment));

@@ -87,12 +87,15 @@ protocol::LiveState Lane::State() const {
 // the client hears that it was accepted.
 
 Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::string& client_id) {
-  if (send.client_message_id &&
-      log().index().FindKey(log::Key::kClientMessage, *send.client_message_id)) {
-    // The client lost our reply and sent it again.
-    protocol::Accepted known;
-    known.what = "known";
-    return known;
+  if (send.client_message_id) {
+    const auto before = log().index().FindKey(log::Key::kClientMessage, *send.client_message_id);
+    if (before) {
+      RETURN_IF_ERROR(IsSentAgain(log(), *before, send, client_id));
+      // The client lost our reply and sent it again.
+      protocol::Accepted known;
+      known.what = "known";
+      return known;
+    }
   }
   RETURN_IF_ERROR(work_->Recover());
   if (send.how == "continue") return Continue();

@@ -63,7 +63,8 @@ struct Lanes::Session {
   std::string id;
   Presence presence = Presence::kAsleep;
   Attach attach;                           // What is in force of how it was opened the last time.
-  bool released = false;                   // The clients that opened it so have let go of it.
+  std::string opened_by;                   // The client that did.
+  bool released = false;                   // No client holds it as it was opened.
   bool slept_in_bypass = false;            // Which the log does not keep.
   std::optional<protocol::Header> header;  // While it is made as a child.
   std::shared_ptr<Environment> environment =
@@ -92,11 +93,6 @@ Result<std::string> Lanes::Name(Attach& attach) const {
   return *attach.new_session_id;
 }
 
-const Attach* Lanes::OpenedBy(const std::string& id) const {
-  const Session* session = Known(id);
-  return session == nullptr || session->released ? nullptr : &session->attach;
-}
-
 Lanes::SessionPtr Lanes::Get(const std::string& id) {
   SessionPtr& session = sessions_[id];
   if (!session) {
@@ -113,26 +109,38 @@ Lanes::Session* Lanes::Known(const std::string& id) const {
 }
 
 Async<Result<Lane*>> Lanes::Open(std::string id, Attach attach,
-                                 std::optional<Environment> environment, Holders others) {
+                                 std::optional<Environment> environment, Asking asking) {
+  CO_RETURN_IF_ERROR(co_await EndDamaged(id));
   SessionPtr session = co_await AwaitClosed(id);
   if (session->lane && MakesSession(attach))
     co_return Fail(Code::kConflict, fmt::format("there is a session {} already", id));
-  if (others == Holders::kSome) {
-    if (!session->lane) CO_RETURN_IF_ERROR(OpenNow(*session, true));
+  if (asking.others_hold) {
+    if (!session->lane) CO_RETURN_IF_ERROR(OpenNow(*session, Opening::kWoken));
     CO_RETURN_IF_ERROR(TakeAsItIs(*session, attach));
+  } else if (!asking.may_loosen) {
+    attach.disallowed = BothDisallowed(session->attach.disallowed, attach.disallowed);
   }
   if (environment) SetEnvironment(id, *std::move(environment));
   if (session->lane && Serves(*session, attach)) {
     CO_RETURN_IF_ERROR(Join(*session, attach));
-    co_return session->lane.get();
+  } else {
+    const Result<Lane*> opened = co_await OpenAnew(session, std::move(attach), asking.may_loosen);
+    if (!opened) co_return std::unexpected(opened.error());
   }
+  if (!asking.others_hold) session->opened_by = std::move(asking.client_id);
+  co_return session->lane.get();
+}
+
+/// As `attach` says, whatever it was opened as before.
+Async<Result<Lane*>> Lanes::OpenAnew(SessionPtr session, Attach attach, bool may_loosen) {
   if (session->lane) {
-    CO_RETURN_IF_ERROR(co_await CloseResting(id));
-    session = co_await AwaitClosed(id);
+    CO_RETURN_IF_ERROR(co_await CloseResting(session->id));
+    const SessionPtr closed = co_await AwaitClosed(session->id);
   }
   if (attach.cwd.empty()) attach.cwd = session->attach.cwd;
   Attach before = std::exchange(session->attach, std::move(attach));
-  const Status opened = OpenNow(*session, false);
+  const Status opened =
+      OpenNow(*session, may_loosen ? Opening::kAsked : Opening::kAskedWithoutLoosening);
   if (opened) co_return session->lane.get();
   session->attach = std::move(before);  // What was refused does not count when it is woken.
   co_return std::unexpected(opened.error());
@@ -169,8 +177,10 @@ Async<Status> Lanes::CloseResting(std::string id) {
   co_return co_await Close(std::move(id), true);
 }
 
-void Lanes::Release(const std::string& id) {
-  if (Session* session = Known(id)) session->released = true;
+void Lanes::Release(const std::string& id, const std::string& unless_opened_by) {
+  Session* const session = Known(id);
+  if (session == nullptr) return;
+  if (unless_opened_by.empty() || session->opened_by != unless_opened_by) session->released = true;
 }
 
 Async<Status> Lanes::EndLeftOptions(std::string id) {
@@ -197,9 +207,17 @@ Status Lanes::Join(Session& session, const Attach& attach) const {
   return lane.Change(change);
 }
 
+/// A lane whose log met damage that its index hid makes room for one that scans.
+Async<Status> Lanes::EndDamaged(std::string id) {
+  Lane* const lane = Find(id);
+  if (lane == nullptr || !lane->resting() || !lane->log().met_damage()) co_return Status();
+  co_return co_await Close(std::move(id), true);
+}
+
 Async<Result<Lane*>> Lanes::Wake(std::string id) {
+  CO_RETURN_IF_ERROR(co_await EndDamaged(id));
   const SessionPtr session = co_await AwaitClosed(id);
-  if (!session->lane) CO_RETURN_IF_ERROR(OpenNow(*session, true));
+  if (!session->lane) CO_RETURN_IF_ERROR(OpenNow(*session, Opening::kWoken));
   co_return session->lane.get();
 }
 
@@ -226,8 +244,9 @@ Async<Result<Lane*>> Lanes::OpenChild(ChildOpening child) {
 }
 
 /// Where the client named no folder, the session's own is used.
-Status Lanes::OpenNow(Session& session, bool woken) const {
+Status Lanes::OpenNow(Session& session, Opening how) const {
   const store::SessionStore store(roots_);
+  const bool woken = how == Opening::kWoken;
   if (woken && session.released) session.attach = WithoutOptions(session.attach);
   if (woken && session.slept_in_bypass && !session.released) session.attach.mode = kBypass;
   session.slept_in_bypass = false;
@@ -248,6 +267,7 @@ Status Lanes::OpenNow(Session& session, bool woken) const {
                 .attach = session.attach,
                 .environment = session.environment,
                 .woken = woken,
+                .keeps_denials = how != Opening::kAsked,
                 .child = session.header ? &*session.header : nullptr},
                [&](log::Log& log) {
                  told = session.listener != nullptr;
@@ -266,6 +286,8 @@ Status Lanes::OpenNow(Session& session, bool woken) const {
   session.presence = Presence::kAwake;
   session.lane->UseServices(session.services);
   session.attach = InForce(std::move(session.attach), session.id);
+  session.attach.disallowed =
+      session.lane->log().index().state().info.disallowed.value_or(std::string());
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - began);
   const protocol::LiveState state = session.lane->State();

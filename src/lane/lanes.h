@@ -45,14 +45,19 @@ class LaneListener {
  public:
   virtual ~LaneListener() = default;
   /// The log of the session's lane, before the lane has appended anything; of a lane that is awake
-  /// already, as it is. Valid until Closed.
+  /// already, as it is. Valid until Closed, or until it is called again: for a log that had to be
+  /// scanned.
   virtual void Opened(log::Log& log) = 0;
   /// The lane is gone, or could not be made.
   virtual void Closed() = 0;
 };
 
-/// Whether clients beside the one that opens a session have it open.
-enum class Holders { kNone, kSome };
+/// For whom a session is opened.
+struct Asking {
+  std::string client_id = {};
+  bool others_hold = false;  // Clients beside it have the session open.
+  bool may_loosen = true;    // Else what the session's log forbids stays forbidden.
+};
 
 /// A child session to be made, or to be opened again. What is empty or absent is as its parent has
 /// it, or as the log of the child does.
@@ -80,24 +85,25 @@ class Lanes {
   /// afterwards, or a name for the one that is to be made or copied, which `attach` has afterwards.
   Result<std::string> Name(protocol::Attach& attach) const;
 
-  /// How the session was opened by the clients that hold it; null when none does, or it was not
-  /// opened here. Valid until the caller waits for something.
-  [[nodiscard]] const protocol::Attach* OpenedBy(const std::string& id) const;
-
   // A lane that is given out is valid until the caller waits for something.
 
   /// Opens the session for work as `attach` says, and makes or copies it where `attach` says so.
-  /// One that `others` hold is joined as it is: kConflict names what `attach` wants otherwise. One
+  /// One that others hold is joined as it is: kConflict names what `attach` wants otherwise. One
   /// that is awake and that none holds is joined when its options are the same: model, effort and
   /// mode are changed at once. Else it takes a session that rests, which is then opened anew (kBusy
   /// when it does not rest). kBusy, naming the holder, when another process works on it; kConflict
   /// when one is to be made that there is already.
   Async<Result<Lane*>> Open(std::string id, protocol::Attach attach,
-                            std::optional<Environment> environment,
-                            Holders others = Holders::kNone);
-  /// The last client that held it has let go: its options count for what runs, and for nothing that
-  /// another client starts later.
-  void Release(const std::string& id);
+                            std::optional<Environment> environment, Asking asking);
+  /// For the user of this process. (No default argument: GCC 12 destroys one twice in a co_await.)
+  Async<Result<Lane*>> Open(std::string id, protocol::Attach attach,
+                            std::optional<Environment> environment) {
+    return Open(std::move(id), std::move(attach), std::move(environment), Asking());
+  }
+  /// No client holds the session any more: the options that it was opened with count for what runs,
+  /// and for nothing that a client starts later, but `unless_opened_by`. What they forbid stands in
+  /// the log, and holds until a client that may loosen opens the session.
+  void Release(const std::string& id, const std::string& unless_opened_by = {});
   /// Before a client starts something: a lane with options of clients that have let go is closed,
   /// and wakes without them. kBusy while what those started still runs.
   Async<Status> EndLeftOptions(std::string id);
@@ -139,14 +145,18 @@ class Lanes {
   struct Session;
   using SessionPtr = std::shared_ptr<Session>;
 
+  enum class Opening { kWoken, kAsked, kAskedWithoutLoosening };
+
   SessionPtr Get(const std::string& id);
   [[nodiscard]] Session* Known(const std::string& id) const;
   Async<SessionPtr> AwaitClosed(std::string id);
   static Status TakeAsItIs(const Session& session, protocol::Attach& attach);
+  Async<Result<Lane*>> OpenAnew(SessionPtr session, protocol::Attach attach, bool may_loosen);
   static bool Serves(const Session& session, const protocol::Attach& attach);
   Async<Status> CloseResting(std::string id);
+  Async<Status> EndDamaged(std::string id);
   Status Join(Session& session, const protocol::Attach& attach) const;
-  Status OpenNow(Session& session, bool woken) const;
+  Status OpenNow(Session& session, Opening how) const;
 
   Loop& loop_;
   const config::Roots& roots_;

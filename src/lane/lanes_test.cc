@@ -50,9 +50,16 @@ class LanesTest : public testing::Test {
     attach.session_id = id;
     return attach;
   }
-  Result<Lane*> Open(const std::string& id, protocol::Attach attach,
-                     Holders others = Holders::kNone) {
-    return loop_.RunUntilDone(lanes_.Open(id, std::move(attach), std::nullopt, others));
+  Result<Lane*> Open(const std::string& id, protocol::Attach attach, const Asking& asking = {}) {
+    return loop_.RunUntilDone(lanes_.Open(id, std::move(attach), std::nullopt, asking));
+  }
+  /// What rules say in the session: "allow Bash, deny Write".
+  std::string RulesOf(const std::string& id) const {
+    std::string rules;
+    const protocol::PermissionReport report = lanes_.Find(id)->Permissions().value();
+    for (const protocol::RuleRow& row : report.rules)
+      rules += (rules.empty() ? "" : ", ") + row.verdict + " " + row.rule;
+    return rules;
   }
   std::string Make(protocol::Attach attach) {
     const Result<std::string> id = lanes_.Name(attach);
@@ -116,19 +123,19 @@ TEST_F(LanesTest, ASessionThatAnotherClientHasOpenStaysAsThatOneOpenedIt) {
   attach.disallowed = "Bash";
   const std::string id = Make(attach);
   const Lane* before = lanes_.Find(id);
-  EXPECT_TRUE(Open(id, Of(id), Holders::kSome)) << "asks for nothing";
+  EXPECT_TRUE(Open(id, Of(id), {.others_hold = true})) << "asks for nothing";
   protocol::Attach loose = Of(id);
   loose.allowed = "Bash(make*)";
   loose.mode = "bypass";
   loose.max_steps = 3;
-  const Result<Lane*> refused = Open(id, loose, Holders::kSome);
+  const Result<Lane*> refused = Open(id, loose, {.others_hold = true});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kConflict);
   EXPECT_TRUE(refused.error().message.contains("--allowed-tools, --max-turns, --permission-mode"))
       << refused.error().message;
   EXPECT_EQ(lanes_.Find(id), before);
   EXPECT_EQ(lanes_.Find(id)->State().mode, "default");
-  EXPECT_EQ(lanes_.OpenedBy(id)->disallowed, "Bash");
+  EXPECT_EQ(RulesOf(id), "deny Bash");
 }
 
 TEST_F(LanesTest, WhatOneOfTwoClientsForbidsIsForbiddenToBoth) {
@@ -138,8 +145,10 @@ TEST_F(LanesTest, WhatOneOfTwoClientsForbidsIsForbiddenToBoth) {
   const std::string id = Make(attach);
   protocol::Attach second = Of(id);
   second.disallowed = "Write";
-  ASSERT_TRUE(Open(id, second, Holders::kSome));
-  EXPECT_EQ(lanes_.OpenedBy(id)->disallowed, "Bash,Write");
+  ASSERT_TRUE(Open(id, second, {.others_hold = true}));
+  EXPECT_EQ(RulesOf(id), "deny Bash, deny Write");
+  ASSERT_TRUE(Open(id, second, {.others_hold = true}));
+  EXPECT_EQ(RulesOf(id), "deny Bash, deny Write") << "each once";
   EXPECT_EQ(lanes_.Find(id)->State().mode, "bypass") << "as the first one has it";
 }
 
@@ -148,10 +157,10 @@ TEST_F(LanesTest, OptionsEndWithTheClientThatHadThem) {
   attach.allowed = "Bash(make*)";
   attach.mode = "bypass";
   const std::string id = Make(attach);
+  EXPECT_EQ(RulesOf(id), "allow Bash(make*)");
   lanes_.Release(id);
-  EXPECT_EQ(lanes_.OpenedBy(id), nullptr);
   ASSERT_TRUE(Open(id, Of(id)));
-  EXPECT_EQ(lanes_.OpenedBy(id)->allowed, "");
+  EXPECT_EQ(RulesOf(id), "");
   EXPECT_EQ(lanes_.Find(id)->State().mode, "default");
 }
 
@@ -166,6 +175,45 @@ TEST_F(LanesTest, WhatIsStartedLaterIsNotUnderOptionsOfAClientThatHasLeft) {
   const Result<Lane*> woken = loop_.RunUntilDone(lanes_.Wake(id));
   ASSERT_TRUE(woken) << woken.error().Text();
   EXPECT_EQ((*woken)->State().mode, "default");
+}
+
+TEST_F(LanesTest, WhatAnOpeningForbadeOutlivesItForThoseWhoMayNotLoosenIt) {
+  protocol::Attach attach = New();
+  attach.disallowed = "Bash";
+  attach.mode = "acceptEdits";
+  const std::string id = Make(attach);
+  lanes_.Release(id);
+  ASSERT_TRUE(loop_.RunUntilDone(lanes_.EndLeftOptions(id)));
+  ASSERT_TRUE(loop_.RunUntilDone(lanes_.Wake(id)));
+  EXPECT_EQ(RulesOf(id), "deny Bash") << "its mode is in force, too";
+  ASSERT_TRUE(Close(id));
+  lanes_.Forget(id);
+  const Asking sender{.client_id = "sender", .may_loosen = false};
+  ASSERT_TRUE(Open(id, Of(id), sender));
+  EXPECT_EQ(RulesOf(id), "deny Bash") << "the log has it";
+  protocol::Attach fork = Of(id);
+  fork.fork = true;
+  const Result<std::string> copy = lanes_.Name(fork);
+  ASSERT_TRUE(copy && Open(*copy, fork, sender));
+  EXPECT_EQ(RulesOf(*copy), "deny Bash");
+  ASSERT_TRUE(Open(id, Of(id)));
+  EXPECT_EQ(RulesOf(id), "") << "the user's own opening says what holds";
+  ASSERT_TRUE(Close(id));
+  ASSERT_TRUE(loop_.RunUntilDone(lanes_.Wake(id)));
+  EXPECT_EQ(RulesOf(id), "");
+}
+
+TEST_F(LanesTest, OptionsOfAnOpeningThatNoClientHoldsCountForItsClientAlone) {
+  protocol::Attach attach = New();
+  attach.mode = "bypass";
+  const Result<std::string> id = lanes_.Name(attach);
+  ASSERT_TRUE(id && Open(*id, attach, {.client_id = "http"}));
+  lanes_.Release(*id, "http");
+  ASSERT_TRUE(Open(*id, Of(*id), {.client_id = "http"}));
+  EXPECT_EQ(lanes_.Find(*id)->State().mode, "bypass");
+  lanes_.Release(*id, "terminal");
+  ASSERT_TRUE(Open(*id, Of(*id), {.client_id = "terminal"}));
+  EXPECT_EQ(lanes_.Find(*id)->State().mode, "default");
 }
 
 TEST_F(LanesTest, AModeThatWasChangedSinceIsTheOneThatASessionWakesIn) {

@@ -14,6 +14,7 @@
 #include "device/trust.h"
 #include "device/vault.h"
 #include "lane/lane.h"
+#include "lane/opening_options.h"
 #include "lane/requests.h"
 #include "lane/setup.h"
 #include "log/clone.h"
@@ -43,8 +44,13 @@ Variables VariablesFor(std::shared_ptr<const Environment> environment,
 /// Opens a session step by step; each step uses what the ones before found out.
 class Opener {
  public:
-  explicit Opener(const LaneRequest& request)
-      : request_(request), roots_(request.roots), attach_(request.attach), store_(request.roots) {}
+  /// Without `use_index` the log of a session that is there already is scanned.
+  Opener(const LaneRequest& request, bool use_index)
+      : request_(request),
+        roots_(request.roots),
+        attach_(request.attach),
+        store_(request.roots),
+        use_index_(use_index) {}
 
   Result<std::unique_ptr<Lane>> Open(const LogOpened& opened);
   /// Of an opening that failed: the session that was made for it, in which nothing happened yet.
@@ -72,8 +78,9 @@ class Opener {
 
   const LaneRequest& request_;
   const config::Roots& roots_;
-  const Attach& attach_;
+  Attach attach_;
   store::SessionStore store_;
+  bool use_index_;
   std::string project_;
   device::LayeredSettings layers_;
   config::Settings settings_;  // All layers of them.
@@ -107,6 +114,7 @@ Status Opener::FindModel() {
 Status Opener::OpenLog() {
   log::Options options;
   options.mode = log::Mode::kWrite;
+  options.use_index = use_index_;
   ASSIGN_OR_RETURN(options.device_id, config::DeviceId(roots_));
   if (settings_.log.durability == "relaxed") options.durability = log::Durability::kRelaxed;
   if (!attach_.session_id) {
@@ -128,11 +136,10 @@ Status Opener::OpenLog() {
 Result<std::string> Opener::Fork(const std::string& session, const log::Options& options) {
   ASSIGN_OR_RETURN(std::string copy, NewId());
   ASSIGN_OR_RETURN(const std::string dir, store_.Find(session));
-  log::Options reading = options;
-  reading.mode = log::Mode::kRead;
-  ASSIGN_OR_RETURN(const std::unique_ptr<log::Log> origin, log::Log::Open(dir, reading));
   const std::string made = store_.NewDir(copy);
-  RETURN_IF_ERROR(log::Clone(*origin, attach_.at, {made, copy, options.device_id}, options));
+  RETURN_IF_ERROR(log::ReadLog(dir, [&](log::Log& origin) {
+    return log::Clone(origin, attach_.at, {made, copy, options.device_id}, options);
+  }));
   made_ = made;
   return copy;
 }
@@ -289,6 +296,9 @@ LaneSetup Opener::MakeSetup(const policy::Rules& rules, std::vector<std::string>
 Result<LaneSetup> Opener::Prepare() {
   RETURN_IF_ERROR(ReadSettings());
   RETURN_IF_ERROR(OpenLog());
+  if (request_.keeps_denials)
+    attach_.disallowed =
+        BothDisallowed(log_->index().state().info.disallowed.value_or(""), attach_.disallowed);
   ASSIGN_OR_RETURN(const policy::Rules rules, FindRules());
   std::vector<std::string> keys = device::KeyVariables(settings_);
   if (const std::string& key = model_.access.model.key_variable; !key.empty()) keys.push_back(key);
@@ -313,7 +323,10 @@ Status Opener::NoteSettings(LaneSetup& setup) const {
     info.changes.effort = setup.settings.effort;
   const std::string mode(policy::ModeName(setup.settings.rules.mode));
   if (mode != kept.mode.value_or("default")) info.changes.mode = mode;
-  if (!info.changes.model && !info.changes.effort && !info.changes.mode) return {};
+  // A mode that outlives its opening must not lose what the same opening forbade.
+  if (attach_.disallowed != kept.disallowed.value_or(""))
+    info.changes.disallowed = attach_.disallowed;
+  if (info.changes == protocol::InfoChanges()) return {};
   return agent::AppendEvent(*setup.log, std::move(info), {});
 }
 
@@ -335,10 +348,16 @@ void Opener::RemoveMade() {
 }  // namespace
 
 Result<std::unique_ptr<Lane>> OpenLane(const LaneRequest& request, const LogOpened& opened) {
-  Opener opener(request);
-  Result<std::unique_ptr<Lane>> lane = opener.Open(opened);
-  if (!lane) opener.RemoveMade();
-  return lane;
+  const auto open = [&](bool use_index) {
+    Opener opener(request, use_index);
+    Result<std::unique_ptr<Lane>> lane = opener.Open(opened);
+    if (!lane) opener.RemoveMade();
+    return lane;
+  };
+  Result<std::unique_ptr<Lane>> lane = open(/*use_index=*/true);
+  const bool may_be_hidden = !lane && lane.error().code == Code::kCorrupt;
+  // What is damaged and not of the log is met again.
+  return may_be_hidden && request.attach.session_id ? open(/*use_index=*/false) : std::move(lane);
 }
 
 }  // namespace stet::lane

@@ -75,8 +75,9 @@ Status MayJoin(const Attach& wanted, const Attach& in_force, const protocol::Liv
 }
 
 std::string BothDisallowed(const std::string& in_force, const std::string& wanted) {
-  if (wanted.empty() || wanted == in_force) return in_force;
-  return in_force.empty() ? wanted : in_force + "," + wanted;
+  if (in_force.empty()) return wanted;
+  const bool has = fmt::format(",{},", in_force).contains(fmt::format(",{},", wanted));
+  return wanted.empty() || has ? in_force : fmt::format("{},{}", in_force, wanted);
 }
 
 Attach InForce(Attach attach, const std::string& session_id) {
@@ -93,7 +94,9 @@ Attach InForce(Attach attach, const std::string& session_id) {
 
 Attach WithoutOptions(const Attach& in_force) {
   Attach plain = in_force;
-  for (const Option& option : kOptions) option.clear(plain);
+  for (const Option& option : kOptions) {
+    if (option.flag != kDisallowed) option.clear(plain);
+  }
   plain.answers = false;
   return plain;
 }

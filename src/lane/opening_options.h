@@ -25,7 +25,8 @@ std::string BothDisallowed(const std::string& in_force, const std::string& wante
 /// `attach` as it holds beyond the opening: without what counts once, and without what the log has.
 protocol::Attach InForce(protocol::Attach attach, const std::string& session_id);
 
-/// How the session is opened when no client says how: `in_force` without its options.
+/// How the session is opened when no client says how: `in_force` without its options, but for what
+/// these forbid.
 protocol::Attach WithoutOptions(const protocol::Attach& in_force);
 
 }  // namespace stet::lane

@@ -174,7 +174,7 @@ Rule GrantFrom(std::string_view text, Source source) {
 bool Covers(const Rule& rule, const Question& question, const Places& places) {
   const bool family = (IsOneOf(kReaders, rule.tool) && IsOneOf(kReaders, question.tool)) ||
                       (IsOneOf(kWriters, rule.tool) && IsOneOf(kWriters, question.tool));
-  if (!FitsTool(rule.tool, question.tool) && !(family && !rule.specifier.empty())) return false;
+  if (!FitsTool(rule.tool, question.tool) && (!family || rule.specifier.empty())) return false;
   if (rule.specifier.empty()) return true;
   if (!question.command.empty()) {
     if (rule.exact) return question.command == rule.specifier;

@@ -17,7 +17,7 @@ inline constexpr Errors kDeviceErrors = {Code::kNotFound, Code::kCorrupt};
 
 struct ConfigGet : Takes<Nothing, ConfigReport> {
   static constexpr MethodInfo kInfo = {.name = "config.get",
-                                       .right = kView,
+                                       .right = kApprove,
                                        .help = "The settings in force, and where each comes from.",
                                        .errors = kDeviceErrors,
                                        .repeatable = true,
@@ -34,7 +34,7 @@ struct DeviceExamine : Takes<Nothing, DoctorReport> {
 struct ExtensionsList : Takes<FolderParams, ExtensionReport> {
   static constexpr MethodInfo kInfo = {
       .name = "extensions.list",
-      .right = kView,
+      .right = kApprove,
       .help = "The extensions of the user, and of the project of a folder.",
       .errors = kDeviceErrors,
       .repeatable = true,
@@ -43,7 +43,7 @@ struct ExtensionsList : Takes<FolderParams, ExtensionReport> {
 struct HooksList : Takes<FolderParams, HookReport> {
   static constexpr MethodInfo kInfo = {
       .name = "hooks.list",
-      .right = kView,
+      .right = kApprove,
       .help = "What is configured to run when something happens in a folder's sessions.",
       .errors = kDeviceErrors,
       .repeatable = true,
@@ -107,7 +107,7 @@ struct ProjectsRemove : Takes<ProjectRef, Nothing> {
 struct TrustGet : Takes<FolderParams, TrustReport> {
   static constexpr MethodInfo kInfo = {
       .name = "trust.get",
-      .right = kView,
+      .right = kApprove,
       .help = "What the project of a folder brings that acts, and what of it is trusted.",
       .errors = kDeviceErrors,
       .repeatable = true,

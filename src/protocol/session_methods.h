@@ -180,8 +180,9 @@ struct SessionSend : Takes<Send, Accepted> {
       .name = "session.send",
       .right = kSend,
       .help =
-          "Sends; accepted when its event is in the log. The same clientMessageId once more "
-          "changes nothing and is known.",
+          "Sends; accepted when its event is in the log. The same message of the same client under "
+          "the same clientMessageId once more changes nothing and is known; another is a "
+          "conflict.",
       .errors = kLaneErrors,
       .http = {"POST", "/sessions/{id}/messages", 202}};
 };

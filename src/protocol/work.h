@@ -241,6 +241,7 @@ struct InfoChanges {
               (OptionalText, model),
               (OptionalText, effort),
               (OptionalText, mode),
+              (OptionalText, disallowed),  // Rules that deny, as an opening gave them.
               (OptionalTexts, tags),
               (OptionalText, cwd))
 };

@@ -83,7 +83,7 @@ std::int64_t JsonLines::Ask(std::string_view method, const Raw& params, Done don
     }
   }
   if (id == 0)
-    done(std::unexpected(std::move(refused)));
+    done(std::unexpected(std::move(refused)));  // NOLINT(bugprone-use-after-move): it has no id.
   else
     write_(RequestLine(IdOf(id), method, params.text));
   return id;

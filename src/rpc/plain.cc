@@ -56,7 +56,7 @@ std::optional<Socket> Adopt(Loop& loop, Fd fd, const Peer& peer) {
   Socket socket(LoopContext::Of(loop));
   const int family = peer.local ? AF_UNIX : peer.address.starts_with('[') ? AF_INET6 : AF_INET;
   error_code error;
-  socket.assign(asio::generic::stream_protocol(family, 0), fd.get(), error);
+  (void)socket.assign(asio::generic::stream_protocol(family, 0), fd.get(), error);
   if (error) return std::nullopt;
   (void)fd.release();
   return socket;
@@ -128,7 +128,7 @@ void Reaching::Abort() {
   done_ = nullptr;
   resolver_.cancel();
   error_code ignored;
-  socket_.close(ignored);
+  (void)socket_.close(ignored);
 }
 
 namespace {

@@ -29,9 +29,11 @@ class BashTaskTest : public ToolTest {
   Outcome Write(const std::string& text) {
     return Run("BashTask", Strings({{"action", "write"}, {"task_id", "shell-1"}, {"stdin", text}}));
   }
-  void MakeFifo() { ASSERT_EQ(::mkfifo(Path("fifo").c_str(), 0600), 0); }
-  void LetGo() {
-    const Fd fifo(::open(Path("fifo").c_str(), O_WRONLY | O_CLOEXEC));
+  void MakeFifo(const std::string& name = "fifo") {
+    ASSERT_EQ(::mkfifo(Path(name).c_str(), 0600), 0);
+  }
+  void LetGo(const std::string& name = "fifo") {
+    const Fd fifo(::open(Path(name).c_str(), O_WRONLY | O_CLOEXEC));
     ASSERT_TRUE(WriteAll(fifo.get(), "go\n"));
   }
 };
@@ -188,13 +190,14 @@ TEST_F(BashTaskTest, OnlyWritingHasEffects) {
 }
 
 TEST_F(BashTaskTest, OutputIsInAFileOfTheTasksNameWhileItRuns) {
-  MakeFifo();
-  Background("echo one; read x <fifo; echo two");
-  Run("Bash", R"({"command":"echo moved; read x <fifo; echo on","wait_time":1})");
+  MakeFifo("first");
+  MakeFifo("second");
+  Background("echo one; read x <first; echo two");
+  Run("Bash", R"({"command":"echo moved; read x <second; echo on","wait_time":1})");
   EXPECT_EQ(ReadFile(temp_.Sub("tasks/shell-1")).value_or(""), "one\n");
   EXPECT_EQ(ReadFile(temp_.Sub("tasks/shell-2")).value_or(""), "moved\n");
-  LetGo();
-  LetGo();
+  LetGo("first");
+  LetGo("second");
   Read("shell-1");
   Read("shell-2");
   EXPECT_EQ(background_.Find("shell-1").value()->Output(), "one\ntwo\n");

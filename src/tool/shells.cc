@@ -56,7 +56,7 @@ void Shells::Keep(const std::shared_ptr<ShellTask>& task) {
 
 Result<std::shared_ptr<ShellTask>> Shells::Find(const std::string& task_id) const {
   for (const auto& one : shells_) {
-    if (const auto task = one.lock(); task && task->facts().id == task_id) return task;
+    if (auto task = one.lock(); task && task->facts().id == task_id) return task;
   }
   const auto other = tasks_.Find(task_id);
   if (!other) return std::unexpected(other.error());

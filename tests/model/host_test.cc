@@ -282,6 +282,63 @@ TEST_F(HostTest, AClientThatMayOnlySendCannotLoosenASession) {
   EXPECT_EQ(make(project_), "");
 }
 
+TEST_F(HostTest, ACopyByAClientThatMayOnlySendHasNothingThatLoosens) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  session_.reset();
+  WireClient approver(Socket());
+  approver.Hello("", "approver");
+  ASSERT_EQ(ErrorIn(approver.Ask("sessions.open",
+                                 fmt::format(R"({{"sessionId":"{}","allowed":"Bash","disallowed":)"
+                                             R"("Write","addDirs":["/"]}})",
+                                             id))),
+            "");
+  const auto token = host::Tokens(roots_).Add("sender", {"view", "send"});
+  ASSERT_TRUE(token) << token.error().Text();
+  WireClient sender(Network());
+  sender.Hello(*token);
+  const auto rules = [&](const std::string& opened) {
+    const std::string copy = JsonView(opened)["result"]["sessionId"].StringOr("");
+    EXPECT_NE(copy, "") << opened;
+    return sender.Ask("session.permissions", fmt::format(R"({{"sessionId":"{}"}})", copy));
+  };
+  const std::string forked =
+      rules(sender.Ask("sessions.open", fmt::format(R"({{"sessionId":"{}","fork":true}})", id)));
+  EXPECT_FALSE(forked.contains(R"("verdict":"allow")")) << forked;
+  EXPECT_TRUE(forked.contains(R"("verdict":"deny","rule":"Write")")) << forked;
+}
+
+TEST_F(HostTest, AnIdOfAMessageStandsForOneMessageOfOneClient) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  const auto send = [&](WireClient& client, const std::string& text) {
+    return ErrorIn(client.Ask("session.send", fmt::format(R"({{"sessionId":"{}","clientMessageId":)"
+                                                          R"("m1","how":"send","text":"{}"}})",
+                                                          id, text)));
+  };
+  WireClient alice(Socket());
+  alice.Hello("", "alice");
+  WireClient bob(Socket());
+  bob.Hello("", "bob");
+  EXPECT_EQ(send(alice, "A"), "");
+  EXPECT_EQ(send(alice, "A"), "") << "known";
+  EXPECT_EQ(send(alice, "B"), "conflict");
+  EXPECT_EQ(send(bob, "A"), "conflict");
+}
+
+TEST_F(HostTest, AnOpeningThatMakesNoSenseIsRefused) {
+  Script(kTalks);
+  Host();
+  WireClient client(Socket());
+  client.Hello();
+  for (const std::string& bad : {std::string("{}"), std::string(R"({"cwd":"/no/such/folder"})"),
+                                 fmt::format(R"({{"cwd":"{}","effort":"nonsense"}})", project_),
+                                 fmt::format(R"({{"cwd":"{}","maxSteps":-1}})", project_)})
+    EXPECT_EQ(ErrorIn(client.Ask("sessions.open", bad)), "invalid") << bad;
+}
+
 TEST_F(HostTest, OptionsOfAClientCountForNoOtherAndEndWithIt) {
   Script(kTalks);
   Host();

@@ -273,7 +273,7 @@ class LocalDevice final : public client::Device {
 }  // namespace
 
 std::unique_ptr<client::Device> MakeLocalDevice(config::Roots roots) {
-  return std::make_unique<LocalDevice>(roots);
+  return std::make_unique<LocalDevice>(std::move(roots));
 }
 
 }  // namespace stet::host

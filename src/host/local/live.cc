@@ -197,7 +197,7 @@ class LocalSession final : public client::LiveSession {
   /// Has the lane asked, on the loop, and what it says replied.
   template <class T, class Question>
   void Ask(const Reply<T>& reply, Question question) {
-    host_.loop().Post([holding = holding_, reply, question] {
+    host_.loop().Post([holding = holding_, reply, question = std::move(question)] {
       if (holding->lane == nullptr) return reply(Closed());
       reply(question(*holding->lane));
     });
