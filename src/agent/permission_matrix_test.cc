@@ -228,6 +228,7 @@ class PermissionMatrixTest : public testing::Test {
   std::size_t decided_ = 0;
 };
 
+// NOLINTNEXTLINE(readability-function-size): it goes through a matrix.
 TEST_F(PermissionMatrixTest, NoNameAndNoModeLeadsAroundARule) {
   ASSERT_GE(aliases_.size(), 30U);
   for (const Target& target : kTargets) {

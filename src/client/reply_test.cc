@@ -12,6 +12,7 @@ namespace {
 TEST(ReplyTest, IsCalledOnceByTheFirstOfItsCopies) {
   std::vector<int> heard;
   const Reply<int> reply([&](const Result<int>& answer) { heard.push_back(answer.value_or(-1)); });
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): that is what is tested.
   const Reply<int> copy = reply;
   copy(1);
   reply(2);
@@ -30,10 +31,12 @@ TEST(ReplyTest, ThatIsDestroyedUncalledIsCancelled) {
   EXPECT_EQ(heard->error().code, Code::kCancelled);
 }
 
+// Calls take their replies by value. NOLINTBEGIN(performance-unnecessary-value-param)
 struct Adder {
   void Add(int a, const std::string& b, Reply<std::string> reply) { reply(std::to_string(a) + b); }
   void Forget(Reply<void>) {}
 };
+// NOLINTEND(performance-unnecessary-value-param)
 
 TEST(AwaitTest, GivesWhatTheCallReplies) {
   Adder adder;

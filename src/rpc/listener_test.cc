@@ -14,7 +14,7 @@ namespace {
 class ListenerTest : public testing::Test {
  protected:
   Result<std::unique_ptr<Listener>> Listen() {
-    return Listener::Unix(loop_, path_, [](Fd, Peer) {});
+    return Listener::Unix(loop_, path_, [](Fd, const Peer&) {});
   }
 
   TempDir dir_;
@@ -77,7 +77,7 @@ TEST_F(ListenerTest, APathThatIsTooLongIsRefused) {
 
 TEST_F(ListenerTest, AddressesAreInNumbers) {
   const auto listen = [&](const std::string& address, std::uint16_t port) {
-    return Listener::Tcp(loop_, address, port, [](Fd, Peer) {});
+    return Listener::Tcp(loop_, address, port, [](Fd, const Peer&) {});
   };
   auto listener = listen("localhost", 0);
   ASSERT_TRUE(listener) << listener.error().Text();

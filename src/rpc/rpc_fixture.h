@@ -192,7 +192,7 @@ class RpcTest : public testing::Test {
   std::function<Status(const HttpRequest&)> admit_ = [](const HttpRequest&) { return Status(); };
   std::function<void(Talk&)> on_channel_ = [](Talk& talk) { talk.Start(); };
   std::function<void(HttpRequest, std::unique_ptr<HttpReply>)> on_request_ =
-      [](HttpRequest request, std::unique_ptr<HttpReply> reply) {
+      [](const HttpRequest& request, std::unique_ptr<HttpReply> reply) {
         reply->Send(200, {{"Content-Type", "text/plain"}}, request.method + " " + request.path);
       };
   std::vector<HttpRequest> requests_;

@@ -84,7 +84,7 @@ TEST_F(ServerTest, EveryMethodIsARequest) {
 TEST_F(ServerTest, PipelinedRequestsAreAnsweredInTheirOrder) {
   Listen();
   std::vector<std::pair<std::string, std::unique_ptr<HttpReply>>> waiting;
-  on_request_ = [&](HttpRequest request, std::unique_ptr<HttpReply> reply) {
+  on_request_ = [&](const HttpRequest& request, std::unique_ptr<HttpReply> reply) {
     // Every other one later.
     if (requests_.size() % 2 == 0) return reply->Send(200, {}, request.path);
     const std::shared_ptr<HttpReply> kept = std::move(reply);
@@ -116,7 +116,7 @@ TEST_F(ServerTest, AReplyReachesAPeerThatHasClosedItsHalf) {
 
 TEST_F(ServerTest, ARequestThatNobodyAnswersIsAnError) {
   Listen();
-  on_request_ = [](HttpRequest, std::unique_ptr<HttpReply>) {};
+  on_request_ = [](const HttpRequest&, std::unique_ptr<HttpReply>) {};
   EXPECT_EQ(StatusAfter(Get("/", "Connection: close\r\n")), 500);
 }
 
@@ -254,7 +254,7 @@ TEST_F(ServerTest, WhatStaysOnTheMachineIsNotCompressed) {
 
 TEST_F(ServerTest, AConnectionThatEndsDuringAReplyHurtsNobody) {
   Listen();
-  on_request_ = [](HttpRequest, std::unique_ptr<HttpReply> reply) {
+  on_request_ = [](const HttpRequest&, std::unique_ptr<HttpReply> reply) {
     reply->Send(200, {}, std::string(8 << 20, 'x'));
   };
   auto peer = ConnectTcp();
@@ -271,7 +271,7 @@ class HttpStreamTest : public ServerTest {
   /// Answers with a stream, which the test gets as `stream_`.
   void SetUp() override {
     Listen();
-    on_request_ = [this](HttpRequest, std::unique_ptr<HttpReply> reply) {
+    on_request_ = [this](const HttpRequest&, std::unique_ptr<HttpReply> reply) {
       stream_.channel = reply->Stream(200, {{"Content-Type", "text/event-stream"}});
       stream_.Start();
     };
@@ -349,7 +349,7 @@ TEST_F(HttpStreamTest, APeerThatDoesNotReadLetsTheQueueGrow) {
 TEST_F(ServerTest, TheServerMayDieInsideARequestAndTheReplyLater) {
   Listen();
   std::unique_ptr<HttpReply> kept;
-  on_request_ = [&](HttpRequest, std::unique_ptr<HttpReply> reply) {
+  on_request_ = [&](const HttpRequest&, std::unique_ptr<HttpReply> reply) {
     kept = std::move(reply);
     server_.reset();
   };
@@ -387,7 +387,7 @@ TEST_F(ServerTest, ALoopMayDieUnderEverything) {
   auto loop = std::make_unique<Loop>();
   ServerEvents events{.admit = [](const HttpRequest&) { return Status(); },
                       .channel = [](std::unique_ptr<Channel>, const Peer&) {},
-                      .request = [](HttpRequest, std::unique_ptr<HttpReply>) {}};
+                      .request = [](const HttpRequest&, std::unique_ptr<HttpReply>) {}};
   auto server = ListenWith(*loop, {.unix_path = path_}, events, Limits());
   ASSERT_TRUE(server);
   auto channel = loop->RunUntilDone(Dial(*loop, Local(), CancelToken()));

@@ -135,7 +135,7 @@ class TlsDialing final : public Dialing<TlsStream> {
 
   void Stop() {
     error_code ignored;
-    if (stream_) beast::get_lowest_layer(*stream_).close(ignored);
+    if (stream_) (void)beast::get_lowest_layer(*stream_).close(ignored);
     Abort();
   }
 

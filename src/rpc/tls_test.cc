@@ -142,7 +142,7 @@ TEST_F(TlsTest, FilesThatDoNotFitAreRefused) {
   const auto listen = [&](const TlsFiles& files) {
     ServerEvents events{.admit = [](const HttpRequest&) { return Status(); },
                         .channel = [](std::unique_ptr<Channel>, const Peer&) {},
-                        .request = [](HttpRequest, std::unique_ptr<HttpReply>) {}};
+                        .request = [](const HttpRequest&, std::unique_ptr<HttpReply>) {}};
     return Server::Listen(loop_, {.address = "127.0.0.1", .tls = files}, std::move(events));
   };
   const TlsFiles other{.certificate = dir_.Sub("c2"), .key = dir_.Sub("k2")};

@@ -119,7 +119,7 @@ struct Impostor {
 };
 
 const std::vector<Impostor>& Impostors() {
-  static const std::vector<Impostor> kAll{
+  static const std::vector<Impostor> all{
       {"a FIFO", [](const std::string& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0); }},
       {"a socket",
        [](const std::string& path) {
@@ -137,7 +137,7 @@ const std::vector<Impostor>& Impostors() {
          ASSERT_EQ(::symlink((path + ".elsewhere").c_str(), path.c_str()), 0);
        }},
   };
-  return kAll;
+  return all;
 }
 
 TEST_F(SessionStoreTest, ALogThatIsNoPlainFileIsListedWithTheReasonAndHoldsNoVerbUp) {

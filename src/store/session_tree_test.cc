@@ -145,7 +145,7 @@ TEST_F(TreeTest, DiskUseCountsATreeAsOneRow) {
 }
 
 TEST_F(TreeTest, GarbageOfChildrenIsFoundAndCollected) {
-  const std::string in_root = AddGarbage("ses_a");
+  AddGarbage("ses_a");
   const std::string in_child = AddGarbage("ses_c");
   const std::vector<GarbageItem> items = FindGarbage(store_, false).value();
   ASSERT_EQ(items.size(), 2u);

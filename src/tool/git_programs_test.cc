@@ -103,7 +103,7 @@ TEST_F(GitProgramsTest, WhatCannotBeReadOrMakesNoSenseCounts) {
   ASSERT_EQ(::mkfifo((project_ + "/.git/config").c_str(), 0600), 0);
   EXPECT_EQ(Settings(), Texts{"what cannot be read in project/.git/config"});
   ASSERT_EQ(::unlink((project_ + "/.git/config").c_str()), 0);
-  Put(".git/index", "DIRC\0\0\0\2\0\0\0\1");
+  Put(".git/index", std::string("DIRC\0\0\0\2\0\0\0\1", 12));
   EXPECT_EQ(Settings(), Texts{"what cannot be looked through in project/.git/index"});
   ASSERT_TRUE(RemoveTree(project_ + "/.git"));
   Put(".git", "gitdir: /nowhere\n");

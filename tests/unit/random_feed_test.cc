@@ -118,7 +118,7 @@ class Listener final : public Outlet {
     ASSERT_TRUE(begun);
     if (begun->mode == protocol::resync::kReload) events_.clear();
     if (begun->mode != protocol::resync::kStream) texts_.clear();
-    modes_.insert(begun->mode);
+    modes.insert(begun->mode);
     exact_ = begun->mode == protocol::resync::kStream;
     anchor_.epoch = begun->epoch;
     feed_->Pump();
@@ -148,8 +148,8 @@ class Listener final : public Outlet {
     return found == texts_.end() ? "" : found->second;
   }
   [[nodiscard]] const std::map<std::string, std::string>& texts() const { return texts_; }
-  std::set<std::string> modes_;
-  int doubled_ = 0;
+  std::set<std::string> modes;
+  int doubled = 0;
 
  private:
   void Hear(const std::string& message) {
@@ -159,7 +159,7 @@ class Listener final : public Outlet {
     if (type == "event") {
       const JsonView event = json["event"];
       const auto seq = static_cast<std::uint64_t>(event["seq"].IntOr(0));
-      if (!events_.empty() && seq <= events_.rbegin()->first) ++doubled_;
+      if (!events_.empty() && seq <= events_.rbegin()->first) ++doubled;
       const bool opens = anchor_.epoch != before && event["text"].StringOr("") == "opened";
       exact_ = (exact_ && seq == anchor_.seq + 1) || opens;
       events_.emplace(seq, event.text());
@@ -234,14 +234,14 @@ void RunOnce(std::uint64_t seed, std::set<std::string>& modes) {
   for (const std::unique_ptr<Listener>& one : listeners) {
     one->TakeAll();
     ASSERT_EQ(one->events(), session.log()) << "seed " << seed;
-    ASSERT_EQ(one->doubled_, 0) << "seed " << seed;
+    ASSERT_EQ(one->doubled, 0) << "seed " << seed;
     if (session.speaking()) {
       ASSERT_EQ(one->texts().size(), 1U) << "seed " << seed;
       ASSERT_EQ(one->texts().begin()->second, session.said()) << "seed " << seed;
     } else {
       ASSERT_TRUE(one->texts().empty()) << "seed " << seed;
     }
-    modes.insert(one->modes_.begin(), one->modes_.end());
+    modes.insert(one->modes.begin(), one->modes.end());
   }
 }
 
