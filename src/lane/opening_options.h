@@ -1,5 +1,5 @@
 // The options of an opening: what a client wants of a session only for as long as it holds it,
-// beside what the log keeps (model, effort and mode).
+// beside what the log keeps (model, effort, mode, and what is disallowed).
 #pragma once
 
 #include <string>
