@@ -137,6 +137,10 @@ int Pty::Exit() {
     EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
     ended_ = true;
   }
+  // What it wrote at last stands in the terminal, though it has ended.
+  pollfd rest{.fd = master_.get(), .events = POLLIN, .revents = 0};
+  while (!closed_ && ::poll(&rest, 1, 0) > 0 && ReadSome()) {
+  }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
