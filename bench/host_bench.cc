@@ -13,11 +13,11 @@
 
 #include "base/clock.h"
 #include "base/loop_thread.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "bench/measure.h"
 #include "client/await.h"
-#include "client/remote_live.h"
+#include "client/remote/live.h"
 #include "emulator/emulator.h"
 #include "json/view.h"
 #include "protocol/methods.h"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "bench/append_measures.h"
 #include "bench/generator.h"
 #include "bench/measure.h"

@@ -12,7 +12,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "bench/cost.h"
 #include "bench/measure.h"
 #include "bench/model_child.h"

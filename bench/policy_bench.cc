@@ -10,7 +10,7 @@
 
 #include "agent/question.h"
 #include "base/fs.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "bench/measure.h"
 #include "policy/policy.h"

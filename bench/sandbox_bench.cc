@@ -3,8 +3,8 @@
 
 #include <sys/resource.h>
 
-#include "base/guard.h"
-#include "base/subprocess.h"
+#include "base/guard/guard.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "bench/measure.h"
 #include "sandbox/confine.h"

@@ -9,8 +9,8 @@
 #include "base/fs.h"
 #include "base/text.h"
 #include "bench/measure.h"
-#include "policy/shell.h"
-#include "policy/shell_auto.h"
+#include "policy/shell/auto.h"
+#include "policy/shell/shell.h"
 
 namespace stet::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/utf8.h"
-#include "run/capsule_restore.h"
+#include "run/capsule/restore.h"
 
 namespace stet::fuzz {
 namespace {

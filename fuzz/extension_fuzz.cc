@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/utf8.h"
-#include "hook/extension_manifest.h"
-#include "hook/extension_reply.h"
+#include "hook/extension/manifest.h"
+#include "hook/extension/reply.h"
 
 namespace stet::fuzz {
 namespace {

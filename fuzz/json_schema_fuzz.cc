@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "json/schema.h"
+#include "json/schema/schema.h"
 
 namespace stet::fuzz {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "json/view.h"
-#include "provider/offline_plan.h"
+#include "provider/offline/plan.h"
 
 namespace stet::fuzz {
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "policy/shell.h"
-#include "policy/shell_auto.h"
-#include "policy/shell_rules.h"
+#include "policy/shell/auto.h"
+#include "policy/shell/rules.h"
+#include "policy/shell/shell.h"
 
 namespace stet::fuzz {
 

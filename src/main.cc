@@ -6,7 +6,7 @@
 
 #include "acp/run.h"
 #include "base/diagnostics.h"
-#include "base/guard.h"
+#include "base/guard/guard.h"
 #include "base/version.h"
 #include "cli/run.h"
 #include "config/roots.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/guard.h"
+#include "base/guard/guard.h"
 #include "base/source_dir_fixture.h"
 #include "sandbox/confine.h"
 

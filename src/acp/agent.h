@@ -17,7 +17,7 @@
 
 #include "acp/asked.h"
 #include "acp/output.h"
-#include "acp/session.h"
+#include "acp/session/session.h"
 #include "base/loop_thread.h"
 #include "client/inbox.h"
 #include "client/live.h"

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "client/services.h"
-#include "rpc/json_lines.h"
+#include "rpc/json/lines.h"
 
 namespace stet::acp {
 

@@ -1,11 +1,11 @@
-// JSON-RPC as the Agent Client Protocol speaks it: rpc/json_lines.h, and the names that the
+// JSON-RPC as the Agent Client Protocol speaks it: rpc/json/lines.h, and the names that the
 // protocol has for our errors.
 #pragma once
 
 #include <cstdint>
 
 #include "base/result.h"
-#include "rpc/json_lines.h"
+#include "rpc/json/lines.h"
 
 namespace stet::acp {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "acp/session.h"
+#include "acp/session/session.h"
 #include "base/result.h"
 #include "json/view.h"
 #include "protocol/live.h"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 
 namespace stet::acp {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "acp/tool_view.h"
-#include "client/scene.h"
+#include "client/scene/scene.h"
 #include "protocol/event.h"
 #include "protocol/live.h"
 #include "protocol/transient.h"

@@ -7,7 +7,7 @@
 #include "agent/hooks.h"
 #include "agent/reattach.h"
 #include "agent/request.h"
-#include "agent/run_producers.h"
+#include "agent/run/producers.h"
 #include "agent/session_memory.h"
 #include "agent/session_tools.h"
 #include "agent/settings.h"

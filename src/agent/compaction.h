@@ -14,7 +14,7 @@
 #include "agent/workbench.h"
 #include "base/async.h"
 #include "base/cancel.h"
-#include "run/capsule.h"
+#include "run/capsule/capsule.h"
 
 namespace stet::agent {
 

@@ -8,7 +8,7 @@
 #include "agent/items.h"
 #include "agent/turn.h"
 #include "base/utf8.h"
-#include "hook/extensions.h"
+#include "hook/extension/extensions.h"
 #include "json/writer.h"
 #include "log/tree.h"
 

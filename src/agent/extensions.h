@@ -7,7 +7,7 @@
 #include "agent/workbench.h"
 #include "base/async.h"
 #include "base/cancel.h"
-#include "hook/extensions.h"
+#include "hook/extension/extensions.h"
 
 namespace stet::agent {
 

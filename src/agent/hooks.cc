@@ -5,7 +5,7 @@
 #include "agent/items.h"
 #include "agent/model_call.h"
 #include "agent/settings.h"
-#include "hook/extensions.h"
+#include "hook/extension/extensions.h"
 #include "hook/hooks.h"
 #include "provider/provider.h"
 #include "tool/tool.h"

@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "tool/git_index.h"
-#include "tool/git_programs.h"
+#include "tool/git/index.h"
+#include "tool/git/programs.h"
 #include "tool/paths.h"
 #include "tool/tool.h"
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "agent/run_producers.h"
+#include "agent/run/producers.h"
 #include "log/tree.h"
-#include "run/capsule_restore.h"
+#include "run/capsule/restore.h"
 
 namespace stet::agent {
 namespace {

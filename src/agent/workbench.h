@@ -11,7 +11,7 @@
 #include "agent/current_settings.h"
 #include "agent/outbox.h"
 #include "agent/redactor.h"
-#include "agent/run_view.h"
+#include "agent/run/view.h"
 #include "context/account.h"
 #include "context/conversation.h"
 #include "context/tokens.h"

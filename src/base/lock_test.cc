@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "base/version.h"
 

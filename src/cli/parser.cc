@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/display_width.h"
 #include "base/nearest_name.h"
-#include "base/text_width.h"
 #include "base/version.h"
 #include "face/exit_codes.h"
 

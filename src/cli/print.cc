@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/display_width.h"
 #include "base/interrupt.h"
-#include "base/text_width.h"
 #include "client/await.h"
 #include "client/inbox.h"
 #include "face/exit_codes.h"

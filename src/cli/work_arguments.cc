@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "cli/print.h"
 
 namespace stet::cli {

@@ -1,6 +1,6 @@
 // Device: everything a face can ask about the device and its configuration. An interface, so that
 // faces know no host. What only reads can be asked of another device's host as well
-// (client/remote_device.h). Every call returns at once and is answered once, in the order of the
+// (client/remote/device.h). Every call returns at once and is answered once, in the order of the
 // calls, unless it says otherwise; what is not answered when the client is destroyed is kCancelled.
 // Calls are made from one thread.
 #pragma once

@@ -4,7 +4,7 @@
 
 #include "context/reminder.h"
 #include "json/view.h"
-#include "run/capsule.h"
+#include "run/capsule/capsule.h"
 
 namespace stet::context {
 namespace {

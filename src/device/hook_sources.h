@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "config/roots.h"
 #include "config/settings.h"
-#include "hook/extension_manifest.h"
+#include "hook/extension/manifest.h"
 #include "hook/hooks.h"
 #include "protocol/device.h"
 

@@ -8,7 +8,7 @@
 #include "device/vault.h"
 #include "provider/catalogue.h"
 #include "provider/http_provider.h"
-#include "provider/offline.h"
+#include "provider/offline/offline.h"
 
 namespace stet::device {
 

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "config/toml.h"
 #include "json/view.h"
-#include "tool/git_programs.h"
+#include "tool/git/programs.h"
 
 namespace stet::device {
 

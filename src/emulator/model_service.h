@@ -15,7 +15,7 @@
 #include "emulator/plan.h"
 #include "emulator/playbook.h"
 #include "emulator/prompt_cache.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 
 namespace stet::emulator {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "emulator/reply_wire.h"
+#include "emulator/reply_wire/reply_wire.h"
 
 namespace stet::emulator {
 

@@ -10,7 +10,7 @@
 #include "client/host_control.h"
 #include "client/live.h"
 #include "client/models.h"
-#include "client/remote_live.h"
+#include "client/remote/live.h"
 #include "client/sessions.h"
 
 namespace stet::face {

@@ -11,8 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/display_width.h"
 #include "base/fs.h"
-#include "base/text_width.h"
 
 namespace stet::face {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/async.h"
 #include "base/cancel.h"
 #include "base/loop.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 
 namespace stet::hook {
 

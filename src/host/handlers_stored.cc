@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
+#include "base/display_width.h"
 #include "base/fs.h"
-#include "base/text_width.h"
 #include "client/await.h"
 #include "device/projects.h"
 #include "host/handler.h"

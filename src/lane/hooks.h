@@ -12,7 +12,7 @@
 #include "base/async.h"
 #include "base/cancel.h"
 #include "base/loop.h"
-#include "hook/extensions.h"
+#include "hook/extension/extensions.h"
 #include "hook/hooks.h"
 #include "log/log.h"
 

@@ -22,7 +22,7 @@
 #include "protocol/ids.h"
 #include "provider/catalogue.h"
 #include "store/session_store.h"
-#include "tool/git_programs.h"
+#include "tool/git/programs.h"
 
 namespace stet::lane {
 namespace {

@@ -5,7 +5,7 @@
 #include "agent/instructions.h"
 #include "agent/unfinished.h"
 #include "device/model_names.h"
-#include "provider/offline.h"
+#include "provider/offline/offline.h"
 #include "provider/selection.h"
 #include "tool/toolset.h"
 

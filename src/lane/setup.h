@@ -13,7 +13,7 @@
 #include "agent/workbench.h"
 #include "base/environment.h"
 #include "device/model_access.h"
-#include "hook/extensions.h"
+#include "hook/extension/extensions.h"
 #include "hook/hooks.h"
 #include "log/log.h"
 #include "protocol/live.h"

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "lane/lane_turns.h"
 #include "protocol/tasks.h"
-#include "tool/shells.h"
+#include "tool/shell/shells.h"
 #include "tool/tasks.h"
 
 namespace stet::agent {

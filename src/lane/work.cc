@@ -6,7 +6,7 @@
 #include "agent/items.h"
 #include "agent/mentions.h"
 #include "agent/resume.h"
-#include "agent/run_producers.h"
+#include "agent/run/producers.h"
 #include "base/clock.h"
 #include "lane/parts.h"
 

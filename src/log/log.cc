@@ -6,8 +6,8 @@
 
 #include "base/diagnostics.h"
 #include "base/fs.h"
+#include "log/impl.h"
 #include "log/line.h"
-#include "log/log_impl.h"
 #include "log/scan.h"
 #include "log/summary.h"
 

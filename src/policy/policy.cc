@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "policy/guarded.h"
-#include "policy/shell_auto.h"
+#include "policy/shell/auto.h"
 
 namespace stet::policy {
 namespace {

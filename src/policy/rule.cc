@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/ignore.h"
-#include "policy/shell_rules.h"
+#include "policy/shell/rules.h"
 
 namespace stet::policy {
 namespace {

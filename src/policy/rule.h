@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "policy/shell.h"
+#include "policy/shell/shell.h"
 
 namespace stet::policy {
 

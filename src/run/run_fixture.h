@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "run/capsule_restore.h"
+#include "run/capsule/restore.h"
 
 namespace stet::run {
 

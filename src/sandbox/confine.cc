@@ -24,7 +24,7 @@
 
 #include "base/fd.h"
 #include "base/fs.h"
-#include "base/guard_descendants.h"
+#include "base/guard/descendants.h"
 #include "sandbox/bubblewrap.h"
 #include "sandbox/landlock.h"
 #include "sandbox/mechanism.h"

@@ -1,7 +1,8 @@
 // Confine: the process that becomes a command in a sandbox. The program starts itself again as
 // `stet-confine`, with the name of a file that says what to enforce; that one starts what must stay
 // outside (the proxy), goes inside, by bwrap or by itself, gives up what is not granted, and at
-// last executes the command. It composes with a guard (base/guard.h), whose command it then is.
+// last executes the command. It composes with a guard (base/guard/guard.h), whose command it then
+// is.
 //
 // A step that fails ends it before the command: with kCannotConfine, a sentence on standard error,
 // and a line "failed ..." in the report.

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/text.h"
 #include "sandbox/confinement.h"
 #include "sandbox/landlock.h"

@@ -10,10 +10,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/display_width.h"
 #include "base/interrupt.h"
 #include "base/line_cutter.h"
 #include "base/random.h"
-#include "base/text_width.h"
 #include "client/await.h"
 #include "client/inbox.h"
 #include "face/exit_codes.h"

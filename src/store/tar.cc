@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/environment.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 
 namespace stet::store {
 namespace {

@@ -10,7 +10,7 @@
 #include "tool/builtin.h"
 #include "tool/editor_terminal.h"
 #include "tool/paths.h"
-#include "tool/shell_report.h"
+#include "tool/shell/report.h"
 
 namespace stet::tool {
 

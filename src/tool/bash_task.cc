@@ -5,7 +5,7 @@
 
 #include "tool/args.h"
 #include "tool/builtin.h"
-#include "tool/shell_report.h"
+#include "tool/shell/report.h"
 
 namespace stet::tool {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "base/guard_fixture.h"
+#include "base/guard/guard_fixture.h"
 #include "json/view.h"
 #include "tool/tool_fixture.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/environment.h"
-#include "tool/shells.h"
+#include "tool/shell/shells.h"
 #include "tool/tool.h"
 
 namespace stet::net {

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "json/json.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 
 namespace stet::tool {
 

@@ -9,7 +9,7 @@
 
 #include "base/fs.h"
 #include "base/loop.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "tool/editor.h"
 
 namespace stet::tool {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tool/shell_setup.h"
+#include "tool/shell/setup.h"
 #include "tool/text_file.h"
 
 namespace stet::tool {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tool/shell.h"
+#include "tool/shell/shell.h"
 #include "tool/tool.h"
 
 namespace stet::tool {

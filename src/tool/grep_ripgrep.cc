@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/utf8.h"
 #include "tool/text_file.h"
 

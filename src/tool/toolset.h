@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 #include "protocol/tool_spec.h"
 
 namespace stet::tool {

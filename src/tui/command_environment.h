@@ -12,7 +12,7 @@
 #include "client/device.h"
 #include "client/inbox.h"
 #include "client/live.h"
-#include "client/scene.h"
+#include "client/scene/scene.h"
 #include "client/sessions.h"
 #include "face/console.h"
 #include "face/waits.h"

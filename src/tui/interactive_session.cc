@@ -9,9 +9,9 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "base/display_width.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "base/text_width.h"
 #include "client/await.h"
 #include "face/exit_codes.h"
 #include "tui/choice_rows.h"

@@ -19,7 +19,7 @@
 #include "client/device.h"
 #include "client/inbox.h"
 #include "client/live.h"
-#include "client/scene.h"
+#include "client/scene/scene.h"
 #include "client/sessions.h"
 #include "client/transcript.h"
 #include "face/console.h"

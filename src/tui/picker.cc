@@ -7,8 +7,8 @@
 #include <poll.h>
 
 #include "base/clock.h"
+#include "base/display_width.h"
 #include "base/text.h"
-#include "base/text_width.h"
 #include "tui/screen.h"
 
 namespace stet::tui {

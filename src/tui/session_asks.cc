@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "json/view.h"
 #include "tui/interactive_session.h"
 #include "tui/live_view/change.h"

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 
 namespace stet::tui {
 

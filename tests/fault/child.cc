@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/guard.h"
+#include "base/guard/guard.h"
 #include "device/model_access.h"
 #include "lane/children.h"
 #include "lane/lane.h"

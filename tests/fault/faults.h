@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "bench/session_player.h"
 #include "log/log.h"
 

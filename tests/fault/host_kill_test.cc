@@ -9,10 +9,10 @@
 
 #include "base/fs.h"
 #include "base/random.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "client/await.h"
-#include "client/remote_live.h"
+#include "client/remote/live.h"
 #include "emulator/emulator.h"
 #include "log/log.h"
 #include "tests/heard_events.h"

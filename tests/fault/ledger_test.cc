@@ -11,7 +11,7 @@
 #include <poll.h>
 
 #include "base/random.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "emulator/emulator.h"
 #include "json/writer.h"

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/guard_fixture.h"
-#include "base/subprocess.h"
+#include "base/guard/guard_fixture.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "tests/scale.h"
 

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "base/guard_fixture.h"
+#include "base/guard/guard_fixture.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "base/source_dir_fixture.h"

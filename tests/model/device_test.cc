@@ -1,8 +1,9 @@
 // What a host tells of its device: to whom, of which folders, and that no secret is in it.
+#include "client/remote/device.h"
+
 #include <fmt/format.h>
 
 #include "client/await.h"
-#include "client/remote_device.h"
 #include "device/projects.h"
 #include "device/vault.h"
 #include "host/access_tokens.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "agent/run_view.h"
+#include "agent/run/view.h"
 #include "agent/workbench.h"
 #include "base/loop.h"
 #include "device/model_access.h"

@@ -11,7 +11,7 @@
 #include "base/source_dir_fixture.h"
 #include "base/temp_dir.h"
 #include "context/conversation.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 #include "log/tree.h"
 #include "provider/dialect.h"
 #include "tests/model/history_fixture.h"

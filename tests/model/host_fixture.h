@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/loop_thread.h"
-#include "client/remote_live.h"
+#include "client/remote/live.h"
 #include "host/host.h"
 #include "json/view.h"
 #include "rpc/dial.h"

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "json/view.h"
 #include "protocol/models.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "agent/run_view.h"
+#include "agent/run/view.h"
 #include "context/conversation.h"
 #include "log/log.h"
 

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 
 namespace stet::test {
 

@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "base/source_dir_fixture.h"
 #include "emulator/raw_client_fixture.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 #include "json/view.h"
 #include "tests/scenario/program.h"
 #include "tests/scenario/running_emulator.h"

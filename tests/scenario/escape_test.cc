@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "base/guard_fixture.h"
+#include "base/guard/guard_fixture.h"
 #include "sandbox/apart_dir_fixture.h"
 #include "sandbox/support.h"
 #include "tests/scenario/program.h"

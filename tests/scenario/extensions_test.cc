@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/guard_fixture.h"
+#include "base/guard/guard_fixture.h"
 #include "base/source_dir_fixture.h"
 #include "json/view.h"
 #include "tests/scenario/scripted_fixture.h"

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "client/await.h"
-#include "client/remote_live.h"
+#include "client/remote/live.h"
 #include "json/view.h"
 #include "rpc/certificate.h"
 #include "tests/http_asked.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 
 namespace stet::scenario {

@@ -15,7 +15,7 @@
 #include <poll.h>
 
 #include "base/fs.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "emulator/raw_client_fixture.h"
 

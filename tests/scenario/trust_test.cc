@@ -8,7 +8,7 @@
 
 #include "base/fs.h"
 #include "base/secrets_fixture.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "emulator/emulator.h"
 #include "tests/scenario/program.h"

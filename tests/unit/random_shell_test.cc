@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/random.h"
-#include "base/subprocess.h"
+#include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
-#include "policy/shell.h"
+#include "policy/shell/shell.h"
 #include "tests/scale.h"
 
 namespace stet::policy {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "agent/calls/calls.h"
-#include "agent/run_producers.h"
+#include "agent/run/producers.h"
 #include "agent/sandboxing.h"
 #include "base/cancel.h"
 #include "base/loop.h"

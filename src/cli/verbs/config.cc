@@ -1,7 +1,7 @@
 // `stet config`: what is configured, where it comes from, and whether it is right.
 #include <fmt/format.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "cli/verb.h"
 #include "client/await.h"
 #include "face/exit_codes.h"

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "base/version.h"
 #include "cli/verb.h"
 #include "client/await.h"
-#include "client/remote_device.h"
+#include "client/remote/device.h"
 #include "face/exit_codes.h"
 
 namespace stet::cli {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "cli/verb.h"
 #include "client/await.h"
 #include "face/exit_codes.h"

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/display_width.h"
 #include "base/fs.h"
-#include "base/text_width.h"
 #include "cli/verb.h"
 #include "face/exit_codes.h"
 

@@ -1,7 +1,7 @@
 // `stet sandbox`: runs a command as those of models are run, in their sandbox.
 #include <fmt/format.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "cli/verb.h"
 
 namespace stet::cli {

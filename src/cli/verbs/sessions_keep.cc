@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "cli/verbs/sessions.h"
 
 namespace stet::cli {

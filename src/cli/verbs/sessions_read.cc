@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "cli/display_view.h"
 #include "cli/tree_view.h"
 #include "cli/verbs/sessions.h"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "client/await.h"
 #include "face/exit_codes.h"
 

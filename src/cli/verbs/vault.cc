@@ -6,7 +6,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "cli/verb.h"
 #include "client/await.h"
 #include "face/exit_codes.h"

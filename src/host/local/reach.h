@@ -10,7 +10,7 @@
 
 #include "client/await.h"
 #include "client/live.h"
-#include "client/remote_live.h"
+#include "client/remote/live.h"
 #include "config/roots.h"
 
 namespace stet::host {

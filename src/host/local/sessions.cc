@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 
 #include "agent/compaction.h"
-#include "agent/run_view.h"
+#include "agent/run/view.h"
+#include "base/display_width.h"
 #include "base/fs.h"
 #include "base/random.h"
-#include "base/text_width.h"
 #include "base/utf8.h"
 #include "client/await.h"
-#include "client/remote_sessions.h"
+#include "client/remote/sessions.h"
 #include "context/display.h"
 #include "device/model_access.h"
 #include "host/host_state.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "base/utf8.h"
 
 namespace stet::tui {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/display_width.h"
 #include "base/text.h"
-#include "base/text_width.h"
 #include "json/view.h"
 
 namespace stet::tui {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/display_width.h"
 #include "base/text.h"
-#include "base/text_width.h"
 #include "face/cost_view.h"
 #include "tui/live_view/change.h"
 

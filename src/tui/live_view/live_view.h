@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "client/scene.h"
+#include "client/scene/scene.h"
 #include "face/console.h"
 #include "tui/live_view/markdown.h"
 #include "tui/screen.h"

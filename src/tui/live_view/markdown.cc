@@ -1,6 +1,6 @@
 #include "tui/live_view/markdown.h"
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "base/utf8.h"
 
 namespace stet::tui {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/display_width.h"
 #include "base/text.h"
-#include "base/text_width.h"
 #include "face/cost_view.h"
 #include "face/hooks_view.h"
 #include "face/requests_view.h"

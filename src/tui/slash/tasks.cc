@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/text_width.h"
+#include "base/display_width.h"
 #include "face/tasks_view.h"
 
 namespace stet::tui {
