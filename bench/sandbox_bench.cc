@@ -1,13 +1,11 @@
 // sandbox_bench: measures what a sandbox adds to a command. One JSON line per mechanism.
 #include <cstdio>
 
-#include <sys/resource.h>
-
 #include "base/guard/guard.h"
 #include "base/subprocess/subprocess.h"
 #include "base/temp_dir.h"
 #include "bench/measure.h"
-#include "sandbox/confine.h"
+#include "sandbox/box.h"
 #include "sandbox/confinement.h"
 #include "sandbox/support.h"
 
@@ -20,42 +18,24 @@ constexpr std::chrono::seconds kPatience{60};
 constexpr std::string_view kHelp =
     R"(sandbox_bench: measures what a sandbox adds to `true`, under a guard as commands of models are.
 
-One JSON line per mechanism and network: medians of 200, in ms, taken in turns with runs without; quick: of the fastest tenth;
-cpu: the mean of the processors' time.
+One JSON line per mechanism and network: medians of 200, in ms, taken in turns with runs without; quick: of the fastest tenth.
 It takes no arguments. Measure on a quiet machine, with a release build.
 )";
 
-/// One run of `true`.
-struct Took {
-  double wall_ms = 0;
-  double cpu_ms =
-      0;  // Of all its processes that were waited for; says something on a busy machine too.
-};
-
-double ChildrenCpuMs() {
-  rusage usage{};
-  ::getrusage(RUSAGE_CHILDREN, &usage);
-  const auto ms = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
-  };
-  return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
-
-Result<Took> Once(const sandbox::Profile& profile, std::optional<sandbox::Mechanism> mechanism) {
-  const double cpu_before = ChildrenCpuMs();
+/// How long one run of `true` takes, in milliseconds.
+Result<double> Once(const sandbox::Profile& profile, std::optional<sandbox::Mechanism> mechanism) {
   const Stopwatch watch;
-  SpawnOptions options{
-      .argv = {"true"}, .cwd = profile.writable[0], .new_session = true, .guarded = true};
+  SpawnOptions options{.argv = {"true"}, .cwd = profile.writable[0], .guarded = true};
   std::optional<sandbox::Confinement> confinement;
   if (mechanism) {
     ASSIGN_OR_RETURN(sandbox::Confinement made, sandbox::Confinement::Make(profile, *mechanism));
     confinement.emplace(std::move(made));
-    options.argv = confinement->Wrap(std::move(options.argv));
+    options.box = confinement->order();
   }
   ASSIGN_OR_RETURN(const Finished finished,
                    Subprocess::Run(std::move(options), Deadline::After(kPatience), CancelToken()));
   if (finished.exit_code != 0) return Fail(Code::kIo, "the command failed: " + finished.err);
-  return Took{.wall_ms = watch.ms(), .cpu_ms = ChildrenCpuMs() - cpu_before};
+  return watch.ms();
 }
 
 /// What it takes when no other process is in the way: of the fastest tenth, the slowest.
@@ -67,20 +47,18 @@ double Quick(std::vector<double> values) {
 Status Measure(const sandbox::Profile& profile, sandbox::Mechanism mechanism) {
   std::vector<double> without;
   std::vector<double> within;
-  double cpu = 0;
   for (int run = 0; run < kRuns; ++run) {
-    ASSIGN_OR_RETURN(const Took plain, Once(profile, std::nullopt));
-    ASSIGN_OR_RETURN(const Took boxed, Once(profile, mechanism));
-    without.push_back(plain.wall_ms);
-    within.push_back(boxed.wall_ms);
-    cpu += boxed.cpu_ms - plain.cpu_ms;
+    ASSIGN_OR_RETURN(const double plain, Once(profile, std::nullopt));
+    ASSIGN_OR_RETURN(const double boxed, Once(profile, mechanism));
+    without.push_back(plain);
+    within.push_back(boxed);
   }
   std::printf(
       "{\"mechanism\":\"%s\",\"network\":\"%s\",\"without_ms\":%.2f,\"within_ms\":%.2f,"
-      "\"added_ms\":%.2f,\"quick_added_ms\":%.2f,\"cpu_added_ms\":%.2f,\"budget_ms\":15}\n",
+      "\"added_ms\":%.2f,\"quick_added_ms\":%.2f}\n",
       std::string(sandbox::MechanismName(mechanism)).c_str(), profile.network.c_str(),
       Median(without), Median(within), Median(within) - Median(without),
-      Quick(within) - Quick(without), cpu / kRuns);
+      Quick(within) - Quick(without));
   std::fflush(stdout);
   return {};
 }
@@ -114,7 +92,7 @@ Status Run() {
 }  // namespace stet::bench
 
 int main(int argc, char** argv) {
-  stet::BecomeGuardIfAsked(argc, argv);
+  stet::BecomeGuardIfAsked(argc, argv, stet::sandbox::MakeBox);
   stet::sandbox::BecomeConfinedIfAsked(argc, argv);
   if (argc > 1) {
     std::printf("%s", std::string(stet::bench::kHelp).c_str());

@@ -16,7 +16,7 @@
 #include "host/local/models.h"
 #include "host/local/reach.h"
 #include "host/local/sessions.h"
-#include "sandbox/confine.h"
+#include "sandbox/box.h"
 #include "sdk/stream_json.h"
 #include "tui/attach.h"
 #include "tui/interactive.h"
@@ -37,7 +37,7 @@ auto From(Make make) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  stet::BecomeGuardIfAsked(argc, argv);
+  stet::BecomeGuardIfAsked(argc, argv, stet::sandbox::MakeBox);
   stet::sandbox::BecomeConfinedIfAsked(argc, argv);
   // Scripts ask for the version often: nothing is set up for it.
   if (argc == 2 && std::string_view(argv[1]) == "--version") {

@@ -90,8 +90,8 @@ TEST_F(SandboxingTest, AllCommandsOfASessionShareTheirTemporaryFolder) {
 TEST_F(SandboxingTest, TheLogIsToldByWhatAndWithWhichNetwork) {
   Boxed box;
   EXPECT_FALSE(BoxText(box));
-  box.chosen = sandbox::Chosen{Rules(When::kAlways).profile, sandbox::Mechanism::kLandlock};
-  EXPECT_EQ(BoxText(box).value().text, R"({"mechanism":"landlock","network":"off"})");
+  box.chosen = sandbox::Chosen{Rules(When::kAlways).profile, sandbox::Mechanism::kNamespaces};
+  EXPECT_EQ(BoxText(box).value().text, R"({"mechanism":"namespaces","network":"off"})");
 }
 
 TEST_F(SandboxingTest, WhereNoneWorksTheRulesSayWhatHappens) {

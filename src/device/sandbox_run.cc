@@ -5,12 +5,10 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "agent/instructions.h"
 #include "base/environment.h"
+#include "base/guard/here.h"
 #include "config/settings.h"
 #include "device/model_access.h"
 #include "device/rules.h"
@@ -42,33 +40,24 @@ class SignalsLeftToCommand {
   struct sigaction quit_{};
 };
 
-std::vector<char*> Pointers(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  for (std::string& string : strings) pointers.push_back(string.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 /// With our input, output and terminal. Its exit code, 128 and more when a signal ended it.
-Result<int> RunHere(std::vector<std::string> argv, std::vector<std::string> env) {
+Result<int> RunHere(const protocol::SandboxRun& run, const sandbox::Confinement& confinement) {
   constexpr int kSignalBase = 128;
+  std::error_code error;
+  const guard::Order order{.command = run.command,
+                           .environment = sandbox::KeptVariables(
+                               Environment::OfProcess().variables(), confinement.profile()),
+                           .cwd = std::filesystem::current_path(error).string(),
+                           .box = confinement.order()};
   const SignalsLeftToCommand signals;
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t all;
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  pid_t pid = -1;
-  const int error = ::posix_spawn(&pid, argv[0].c_str(), nullptr, &attributes,
-                                  Pointers(argv).data(), Pointers(env).data());
-  ::posix_spawnattr_destroy(&attributes);
-  if (error != 0) return FailSystem(error, "start the sandbox");
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) return FailSystem(errno, "wait for the command");
+  ASSIGN_OR_RETURN(const guard::News end, guard::RunHere(order));
+  switch (end.kind) {
+    case guard::News::Kind::kExited: return end.value;
+    case guard::News::Kind::kSignalled: return kSignalBase + end.value;
+    case guard::News::Kind::kStarted:
+    case guard::News::Kind::kFailed: break;
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalBase + WTERMSIG(status);
+  return FailSystem(end.value, "start " + run.command[0]);
 }
 
 Result<sandbox::Profile> ProfileHere(const config::Roots& roots, const protocol::SandboxRun& run) {
@@ -116,10 +105,7 @@ Result<protocol::SandboxEnd> RunSandboxed(const config::Roots& roots,
   ASSIGN_OR_RETURN(const sandbox::Confinement confinement,
                    sandbox::Confinement::Make(std::move(profile), mechanism));
   protocol::SandboxEnd end;
-  ASSIGN_OR_RETURN(
-      end.exit_code,
-      RunHere(confinement.Wrap(run.command),
-              sandbox::KeptVariables(Environment::OfProcess().variables(), confinement.profile())));
+  ASSIGN_OR_RETURN(end.exit_code, RunHere(run, confinement));
   end.mechanism = sandbox::MechanismName(mechanism);
   end.refused_hosts = confinement.RefusedHosts();
   return end;

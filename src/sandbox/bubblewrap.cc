@@ -1,6 +1,7 @@
 #include "sandbox/bubblewrap.h"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace stet::sandbox {
 namespace {
@@ -23,6 +24,15 @@ void AppendMount(Arguments& arguments, const Mount& mount, const std::string& em
   }
 }
 
+/// /bin and the like are often links.
+void AppendReadable(Arguments& arguments, const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_symlink(path, error))
+    return Append(arguments,
+                  {"--symlink", std::filesystem::read_symlink(path, error).string(), path});
+  Append(arguments, {"--ro-bind-try", path, path});
+}
+
 }  // namespace
 
 Arguments BubblewrapArguments(const Profile& profile, const std::vector<Mount>& mounts,
@@ -34,7 +44,9 @@ Arguments BubblewrapArguments(const Profile& profile, const std::vector<Mount>& 
     Append(arguments, {"--cap-drop", "ALL"});
   else
     arguments.emplace_back("--unshare-user");
-  Append(arguments, {"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"});
+  if (profile.readable.empty()) Append(arguments, {"--ro-bind", "/", "/"});
+  for (const std::string& path : profile.readable) AppendReadable(arguments, path);
+  Append(arguments, {"--dev", "/dev", "--proc", "/proc"});
   if (!profile.temp.empty()) Append(arguments, {"--bind", profile.temp, "/tmp"});
   for (const Mount& mount : mounts) AppendMount(arguments, mount, wish.empty);
   // Only now: what is mounted inside of these needed places to be mounted at.

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "base/fs.h"
-#include "sandbox/confine.h"
+#include "sandbox/box.h"
+#include "sandbox/landlock.h"
 #include "sandbox/mounts.h"
 
 namespace stet::sandbox {
@@ -55,6 +56,10 @@ Places& ThePlaces() {
 }  // namespace
 
 Status CheckMeans(const Profile& profile, Mechanism mechanism) {
+  if (mechanism == Mechanism::kNamespaces && profile.only_reads() &&
+      LandlockVersion() < kLandlockTruncates)
+    return Fail(Code::kUnsupported,
+                "what may not be read is kept by Landlock 3 (Linux 6.2), which the kernel lacks");
   if (mechanism != Mechanism::kLandlockAlone) return {};
   if (profile.network == network::kLoopback || profile.network == network::kHosts)
     return Fail(Code::kUnsupported,
@@ -78,36 +83,43 @@ OwnFolder::~OwnFolder() {
   if (!path_.empty()) (void)RemoveTree(path_);
 }
 
-Result<Confinement> Confinement::Make(Profile profile, Mechanism mechanism) {
-  if (!CanConfine()) return Fail(Code::kUnsupported, "this program has no sandbox");
-  RETURN_IF_ERROR(CheckMeans(profile, mechanism));
+Status Confinement::MakeFiles() {
+  const bool namespaces = mechanism_ == Mechanism::kNamespaces;
+  const bool reports = profile_.network == network::kHosts;
+  if (namespaces && !reports) return {};
   ASSIGN_OR_RETURN(OwnFolder folder, OwnFolder::Make("stet-box-"));
-  ConfineOrder order;
-  order.report = folder.path() + "/report";
-  RETURN_IF_ERROR(ReplaceFile(order.report, "", Durable::kNo));
-  order.empty = folder.path() + "/empty";
-  RETURN_IF_ERROR(ReplaceFile(order.empty, "", Durable::kNo, 0444));
-  if (profile.temp.empty()) {
-    profile.temp = folder.path() + "/tmp";
-    RETURN_IF_ERROR(MakeDirs(profile.temp));
+  const std::string path = folder.path();
+  folder_.emplace(std::move(folder));
+  if (reports) {
+    report_ = path + "/report";
+    RETURN_IF_ERROR(ReplaceFile(report_, "", Durable::kNo));
   }
-  order.mechanism = MechanismName(mechanism);
-  order.profile = profile;
-  RETURN_IF_ERROR(ReplaceFile(folder.path() + "/order", Encode(order), Durable::kNo));
-  Confinement made(std::move(folder), std::move(profile), mechanism);
+  if (namespaces) return {};
+  empty_ = path + "/empty";
+  RETURN_IF_ERROR(ReplaceFile(empty_, "", Durable::kNo, 0444));
+  if (!profile_.temp.empty()) return {};
+  profile_.temp = path + "/tmp";
+  return MakeDirs(profile_.temp);
+}
+
+Result<Confinement> Confinement::Make(Profile profile, Mechanism mechanism) {
+  RETURN_IF_ERROR(CheckMeans(profile, mechanism));
+  Confinement made(std::move(profile), mechanism);
+  RETURN_IF_ERROR(made.MakeFiles());
+  made.order_ = Encode(BoxOrder{.mechanism = std::string(MechanismName(mechanism)),
+                                .profile = made.profile_,
+                                .empty = made.empty_,
+                                .report = made.report_});
   made.absent_ = ThePlaces().CountUse(made.profile_);
   return made;
 }
 
 Confinement::~Confinement() { ThePlaces().Return(absent_); }
 
-std::vector<std::string> Confinement::Wrap(std::vector<std::string> command) const {
-  return ConfineArguments(folder_.path() + "/order", std::move(command));
-}
-
 Texts Confinement::RefusedHosts() const {
   constexpr std::string_view kRefused = "refused ";
-  const std::string report = ReadFile(folder_.path() + "/report", kMaxReportBytes).value_or("");
+  if (report_.empty()) return {};
+  const std::string report = ReadFile(report_, kMaxReportBytes).value_or("");
   Texts hosts;
   for (std::string_view rest = report; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

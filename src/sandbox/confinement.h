@@ -1,10 +1,10 @@
 // Confinement: one command in a sandbox, as we see it from outside: how it is started, and what it
 // was refused. Owned by the caller that runs the command. It outlives the command; its files are
-// removed with it.
+// removed with it. Namespaces need none.
 #pragma once
 
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "sandbox/mechanism.h"
@@ -37,14 +37,14 @@ Status CheckMeans(const Profile& profile, Mechanism mechanism);
 
 class Confinement {
  public:
-  /// kUnsupported as CheckMeans has it, or when this program has not called BecomeConfinedIfAsked.
+  /// kUnsupported as CheckMeans has it.
   static Result<Confinement> Make(Profile profile, Mechanism mechanism);
   Confinement(Confinement&&) noexcept = default;
   Confinement& operator=(Confinement&&) = delete;
   ~Confinement();
 
-  /// What to start instead of `command`, in a process of ours or a guard's.
-  [[nodiscard]] std::vector<std::string> Wrap(std::vector<std::string> command) const;
+  /// What a guard that starts the command is told (SpawnOptions::box).
+  [[nodiscard]] const std::string& order() const { return order_; }
   [[nodiscard]] const Profile& profile() const { return profile_; }
   [[nodiscard]] Mechanism mechanism() const { return mechanism_; }
 
@@ -52,12 +52,17 @@ class Confinement {
   [[nodiscard]] Texts RefusedHosts() const;
 
  private:
-  Confinement(OwnFolder folder, Profile profile, Mechanism mechanism)
-      : folder_(std::move(folder)), profile_(std::move(profile)), mechanism_(mechanism) {}
+  Confinement(Profile profile, Mechanism mechanism)
+      : profile_(std::move(profile)), mechanism_(mechanism) {}
+  /// Its files, where it needs some.
+  Status MakeFiles();
 
-  OwnFolder folder_;
+  std::optional<OwnFolder> folder_;
   Profile profile_;
   Mechanism mechanism_;
+  std::string empty_;
+  std::string report_;
+  std::string order_;
   Texts absent_;  // Where empty folders were made, perhaps; see Mount::Kind::kAbsent.
 };
 

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/guard/guard.h"
 #include "base/guard/guard_fixture.h"
 #include "base/subprocess/subprocess.h"
 #include "sandbox/apart_dir_fixture.h"
-#include "sandbox/confine.h"
 #include "sandbox/support.h"
 
 namespace stet::sandbox {
@@ -84,11 +84,11 @@ class ConfinementTest : public testing::TestWithParam<Mechanism> {
 
   Finished Run(const std::string& script) {
     const Confinement confinement = Confinement::Make(profile_, GetParam()).value();
-    SpawnOptions options{.argv = confinement.Wrap({"bash", "-c", script}),
+    SpawnOptions options{.argv = {"bash", "-c", script},
                          .cwd = project_,
                          .merge_stderr = true,
-                         .new_session = true,
-                         .guarded = true};
+                         .guarded = true,
+                         .box = confinement.order()};
     Finished finished =
         Subprocess::Run(std::move(options), Deadline::After(kSafety), CancelToken()).value();
     refused_ = confinement.RefusedHosts();
@@ -119,7 +119,11 @@ TEST_P(ConfinementTest, ACommandRunsWithItsInputOutputAndExitCode) {
   const Finished finished = Run("pwd; echo err >&2; exit 7");
   EXPECT_EQ(finished.out, project_ + "\nerr\n");
   EXPECT_EQ(finished.exit_code, 7);
-  EXPECT_EQ(Run("kill -9 $$").exit_code, 128 + 9);
+  const Finished killed = Run("kill -9 $$");
+  if (GetParam() == Mechanism::kBubblewrap)
+    EXPECT_EQ(killed.exit_code, 128 + SIGKILL);
+  else
+    EXPECT_EQ(killed.signal, SIGKILL);
   EXPECT_EQ(Run("exec nosuchprogram").exit_code, 127);
 }
 
@@ -234,12 +238,11 @@ TEST_P(ConfinementTest, NothingOfItIsLeftBehind) {
 TEST_P(ConfinementTest, ARequestToStopReachesTheCommand) {
   const Confinement confinement = Confinement::Make(profile_, GetParam()).value();
   SpawnOptions options{
-      .argv = confinement.Wrap(
-          {"bash", "-c",
-           "trap 'echo asked; exit 5' TERM; echo ready; while :; do sleep 0.01; done"}),
+      .argv = {"bash", "-c",
+               "trap 'echo asked; exit 5' TERM; echo ready; while :; do sleep 0.01; done"},
       .cwd = project_,
-      .new_session = true,
-      .guarded = true};
+      .guarded = true,
+      .box = confinement.order()};
   Subprocess child = Subprocess::Start(std::move(options)).value();
   pollfd out{.fd = child.stdout_fd(), .events = POLLIN, .revents = 0};
   ASSERT_EQ(::poll(&out, 1, 30'000), 1);
@@ -256,13 +259,14 @@ TEST_P(ConfinementTest, ARequestToStopReachesTheCommand) {
 TEST_P(ConfinementTest, WhatCannotBeSetUpIsSaidAndNotRun) {
   profile_.temp = temp_.Sub("nothing here");
   const Finished finished = Run("echo ran");
-  if (GetParam() == Mechanism::kBubblewrap) {
+  if (!alone()) {
     EXPECT_NE(finished.exit_code, 0);
     EXPECT_EQ(finished.out.find("ran\n"), std::string::npos) << finished.out;
   }
-  const std::vector<std::string> order = ConfineArguments(temp_.Sub("none"), {"true"});
-  const Finished none = Subprocess::Run({.argv = order}, Deadline::After(kSafety), {}).value();
-  EXPECT_EQ(none.exit_code, kCannotConfine);
+  const Finished none = Subprocess::Run({.argv = {"true"}, .guarded = true, .box = "nonsense"},
+                                        Deadline::After(kSafety), {})
+                            .value();
+  EXPECT_EQ(none.exit_code, guard::kCannotConfine);
   EXPECT_NE(none.err.find("was not run in the sandbox"), std::string::npos);
 }
 

@@ -46,6 +46,11 @@ Result<Fd> MakeRuleset(const RulesetAttributes& attributes) {
   return fd;
 }
 
+/// All that this version knows: up to truncating, which came with the third.
+std::uint64_t FileRights(int version) {
+  return version < kLandlockTruncates ? kAllFileRights & ~kTruncate : kAllFileRights;
+}
+
 /// What is gone by now is left out.
 Status Grant(const Fd& ruleset, const std::string& path, std::uint64_t rights) {
   const Fd fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
@@ -72,9 +77,10 @@ int LandlockVersion() {
   return version > 0 ? static_cast<int>(version) : 0;
 }
 
-std::vector<std::string> Around(const std::vector<std::string>& unreadable) {
+std::vector<std::string> Around(std::vector<std::string> roots,
+                                const std::vector<std::string>& unreadable) {
   std::vector<std::string> covered;
-  std::vector<std::string> open{"/"};
+  std::vector<std::string> open = std::move(roots);
   while (!open.empty()) {
     const std::string folder = std::move(open.back());
     open.pop_back();
@@ -99,19 +105,24 @@ std::vector<std::string> Around(const std::vector<std::string>& unreadable) {
 }
 
 Status ApplyLandlock(const LandlockRules& rules) {
-  ASSIGN_OR_RETURN(const Fd ruleset, MakeRuleset({.files = kAllFileRights, .scoped = kScopes}));
-  RETURN_IF_ERROR(Grant(ruleset, "/", kReadDir));
-  for (const std::string& path : Around(rules.unreadable))
+  const int version = LandlockVersion();
+  ASSIGN_OR_RETURN(const Fd ruleset,
+                   MakeRuleset({.files = FileRights(version),
+                                .scoped = version < kLandlockScopes ? 0 : kScopes}));
+  if (rules.readable.empty()) RETURN_IF_ERROR(Grant(ruleset, "/", kReadDir));
+  const std::vector<std::string> roots =
+      rules.readable.empty() ? std::vector<std::string>{"/"} : rules.readable;
+  for (const std::string& path : Around(roots, rules.unreadable))
     RETURN_IF_ERROR(Grant(ruleset, path, kExecute | kReadFile | kReadDir));
   for (const std::string& path : rules.writable)
-    RETURN_IF_ERROR(Grant(ruleset, path, kAllFileRights));
+    RETURN_IF_ERROR(Grant(ruleset, path, FileRights(version)));
   for (const std::string& path : rules.devices)
     RETURN_IF_ERROR(Grant(ruleset, path, kReadFile | kWriteFile | kReadDir));
   return Enforce(ruleset);
 }
 
 Status ApplyLandlockScope() {
-  if (LandlockVersion() < kLandlockVersion) return {};
+  if (LandlockVersion() < kLandlockScopes) return {};
   ASSIGN_OR_RETURN(const Fd ruleset, MakeRuleset({.scoped = kScopes}));
   return Enforce(ruleset);
 }

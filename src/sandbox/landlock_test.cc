@@ -17,7 +17,7 @@ TEST(AroundTest, EverythingIsCoveredButWhatIsUnreadable) {
   ASSERT_TRUE(MakeDirs(temp.Sub("a/b")));
   ASSERT_TRUE(MakeDirs(temp.Sub("a/secret")));
   ASSERT_TRUE(ReplaceFile(temp.Sub("a/file"), "", Durable::kNo));
-  const std::vector<std::string> covered = Around({temp.Sub("a/secret")});
+  const std::vector<std::string> covered = Around({"/"}, {temp.Sub("a/secret")});
   const auto covers = [&](const std::string& path) {
     return std::ranges::any_of(covered, [&](const std::string& one) { return Inside(path, one); });
   };
@@ -26,8 +26,8 @@ TEST(AroundTest, EverythingIsCoveredButWhatIsUnreadable) {
   EXPECT_TRUE(covers("/usr/bin"));
   EXPECT_FALSE(covers(temp.Sub("a/secret")));
   EXPECT_FALSE(covers(temp.Sub("a/secret/x")));
-  EXPECT_EQ(Around({}), std::vector<std::string>{"/"});
-  EXPECT_EQ(Around({"/"}), std::vector<std::string>());
+  EXPECT_EQ(Around({"/"}, {}), std::vector<std::string>{"/"});
+  EXPECT_EQ(Around({"/"}, {"/"}), std::vector<std::string>());
 }
 
 TEST(SeccompTest, EveryJumpStaysInsideTheFilterAndItEndsWithAnAnswer) {

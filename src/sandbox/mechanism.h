@@ -7,19 +7,19 @@
 namespace stet::sandbox {
 
 enum class Mechanism {
-  kBubblewrap,     // Everything.
-  kLandlock,       // With namespaces of our own: everything, without processes of its own.
+  kNamespaces,     // Everything, with namespaces of our own and Landlock.
+  kBubblewrap,     // Everything, where only bwrap may make namespaces. Dearer.
   kLandlockAlone,  // No loopback, and nothing read-only inside of a writable folder.
 };
 
-inline constexpr Mechanism kMechanisms[] = {Mechanism::kBubblewrap, Mechanism::kLandlock,
+inline constexpr Mechanism kMechanisms[] = {Mechanism::kNamespaces, Mechanism::kBubblewrap,
                                             Mechanism::kLandlockAlone};
 
-/// "bubblewrap", "landlock", "landlock-alone": as the log and $STET_SANDBOX have it.
+/// "namespaces", "bubblewrap", "landlock-alone": as the log and $STET_SANDBOX have it.
 constexpr std::string_view MechanismName(Mechanism mechanism) {
   switch (mechanism) {
+    case Mechanism::kNamespaces: return "namespaces";
     case Mechanism::kBubblewrap: return "bubblewrap";
-    case Mechanism::kLandlock: return "landlock";
     case Mechanism::kLandlockAlone: return "landlock-alone";
   }
   return "";

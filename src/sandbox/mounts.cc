@@ -30,6 +30,7 @@ class Planner {
   explicit Planner(const Profile& profile) : profile_(profile) {}
 
   std::vector<Mount> Plan() {
+    for (const std::string& path : profile_.readable) AddReadable(path);
     for (const std::string& path : profile_.writable) {
       if (LeadsWhereItSays(path)) Add(Mount::Kind::kWritable, path);
     }
@@ -41,6 +42,7 @@ class Planner {
     for (const std::string& path : AbsentPaths(profile_))
       mounts_.push_back({Mount::Kind::kAbsent, path, true});
     for (const std::string& path : profile_.hidden) {
+      if (!IsSeen(path)) continue;
       Add(Mount::Kind::kHidden, path);
       PinAbove(path);
     }
@@ -56,6 +58,17 @@ class Planner {
     const std::string real = RealPath(path);
     if (real.empty() || real == "/") return;
     mounts_.push_back({kind, real, StatFile(real).value_or(FileStat{}).is_dir});
+  }
+
+  /// What lies where the command has folders of its own must be put there again.
+  void AddReadable(const std::string& path) {
+    const std::string real = RealPath(path);
+    if (real != "/tmp" && Inside(real, "/tmp")) Add(Mount::Kind::kReadOnly, real);
+  }
+  [[nodiscard]] bool IsSeen(const std::string& path) const {
+    const auto has = [&](const std::string& folder) { return Inside(path, folder); };
+    return profile_.readable.empty() || std::ranges::any_of(profile_.readable, has) ||
+           std::ranges::any_of(profile_.writable, has);
   }
 
   /// Below a folder that commands may write a symlink may be theirs: it must not make anything

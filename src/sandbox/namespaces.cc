@@ -34,23 +34,6 @@ struct MountAttributes {
 };
 constexpr std::uint64_t kReadOnlyAttribute = 1;
 
-Status WriteFileOnce(const char* path, std::string_view text) {
-  const Fd fd(::open(path, O_WRONLY | O_CLOEXEC));
-  if (!fd || ::write(fd.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    return FailSystem(errno, fmt::format("write {}", path));
-  return {};
-}
-
-Status Unshare(int flags) {
-  if (::unshare(flags) == 0) return {};
-  const uid_t user = ::geteuid();
-  const gid_t group = ::getegid();
-  if (::unshare(flags | CLONE_NEWUSER) != 0) return FailSystem(errno, "make namespaces");
-  RETURN_IF_ERROR(WriteFileOnce("/proc/self/setgroups", "deny"));
-  RETURN_IF_ERROR(WriteFileOnce("/proc/self/uid_map", fmt::format("{0} {0} 1", user)));
-  return WriteFileOnce("/proc/self/gid_map", fmt::format("{0} {0} 1", group));
-}
-
 Status SetReadOnly(const std::string& path, bool read_only, unsigned how) {
   const MountAttributes attributes{.set = read_only ? kReadOnlyAttribute : 0,
                                    .clear = read_only ? 0 : kReadOnlyAttribute};
@@ -75,34 +58,84 @@ Status MakePlace(const Mount& mount) {
   return {};
 }
 
+/// A file with nothing in it, to stand for hidden ones: on our own /dev, and without a name.
+Result<Fd> EmptyFile() {
+  constexpr const char* kPlace = "/dev/.stet-empty";
+  Fd fd(::open(kPlace, O_CREAT | O_EXCL | O_RDONLY | O_CLOEXEC, 0444));
+  if (!fd) return FailSystem(errno, "make an empty file");
+  return fd;
+}
+
 Status Make(const Mount& mount, const Fd& source) {
-  switch (mount.kind) {
-    case Mount::Kind::kWritable:
-    case Mount::Kind::kPinned:
-    case Mount::Kind::kReadOnly:
-      RETURN_IF_ERROR(MakePlace(mount));
-      return Bind(fmt::format("/proc/self/fd/{}", source.get()), mount.path);
-    case Mount::Kind::kAbsent: RETURN_IF_ERROR(MakeDirs(mount.path)); [[fallthrough]];
-    case Mount::Kind::kHidden:
-      if (!mount.is_dir) return Bind(fmt::format("/proc/self/fd/{}", source.get()), mount.path);
-      if (::mount("none", mount.path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0555") != 0)
-        return FailSystem(errno, "hide " + mount.path);
-      return {};
+  RETURN_IF_ERROR(MakePlace(mount));
+  const bool is_tree = mount.kind == Mount::Kind::kHidden || mount.kind == Mount::Kind::kAbsent;
+  if (!is_tree || !mount.is_dir)
+    return Bind(fmt::format("/proc/self/fd/{}", source.get()), mount.path);
+  if (::mount("none", mount.path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0555") != 0)
+    return FailSystem(errno, "hide " + mount.path);
+  return {};
+}
+
+Fd OpenPath(const std::string& path) {
+  return Fd(::open(path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
+}
+
+Status MountMemory(const char* path, const char* options) {
+  if (::mount("none", path, "tmpfs", MS_NOSUID, options) != 0)
+    return FailSystem(errno, std::string("mount ") + path);
+  return {};
+}
+
+/// Devices that commands have; bwrap makes the same ones.
+constexpr const char* kDevices[] = {"/dev/null",   "/dev/zero",    "/dev/full",
+                                    "/dev/random", "/dev/urandom", "/dev/tty"};
+
+/// A /dev with these, terminals of its own, and shared memory.
+Status MakeDevices() {
+  std::vector<Fd> sources;
+  for (const char* device : kDevices) sources.push_back(OpenPath(device));
+  RETURN_IF_ERROR(MountMemory("/dev", "mode=0755"));
+  for (std::size_t i = 0; i < std::size(kDevices); ++i) {
+    if (!sources[i]) continue;
+    RETURN_IF_ERROR(OpenFile(kDevices[i], O_CREAT | O_WRONLY, 0666));
+    RETURN_IF_ERROR(Bind(fmt::format("/proc/self/fd/{}", sources[i].get()), kDevices[i]));
+  }
+  for (const char* folder : {"/dev/pts", "/dev/shm"}) RETURN_IF_ERROR(MakeDirs(folder, 0755));
+  RETURN_IF_ERROR(MountMemory("/dev/shm", "mode=1777"));
+  if (::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+              "newinstance,ptmxmode=0666,mode=620") != 0)
+    return FailSystem(errno, "mount /dev/pts");
+  constexpr std::pair<const char*, const char*> kLinks[] = {{"pts/ptmx", "/dev/ptmx"},
+                                                            {"/proc/self/fd", "/dev/fd"},
+                                                            {"/proc/self/fd/0", "/dev/stdin"},
+                                                            {"/proc/self/fd/1", "/dev/stdout"},
+                                                            {"/proc/self/fd/2", "/dev/stderr"}};
+  for (const auto& [to, name] : kLinks) {
+    if (::symlink(to, name) != 0) return FailSystem(errno, std::string("make ") + name);
   }
   return {};
 }
 
-Status MakeAll(const std::vector<Mount>& mounts, const std::string& empty) {
+Status MakeTemp(const std::string& temp, const Fd& source) {
+  if (temp.empty()) return MountMemory("/tmp", "mode=1777");
+  return Bind(fmt::format("/proc/self/fd/{}", source.get()), "/tmp");
+}
+
+Status MakeAll(const std::vector<Mount>& mounts, const std::string& temp) {
   // Opened before anything is hidden.
   std::vector<Fd> sources;
-  for (const Mount& mount : mounts) {
-    const bool stands_in = mount.kind == Mount::Kind::kHidden && !mount.is_dir;
-    const std::string& from = stands_in ? empty : mount.path;
-    sources.emplace_back(::open(from.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
+  for (const Mount& mount : mounts) sources.push_back(OpenPath(mount.path));
+  const Fd temp_source = temp.empty() ? Fd() : OpenPath(temp);
+  RETURN_IF_ERROR(MakeDevices());
+  ASSIGN_OR_RETURN(const Fd empty, EmptyFile());
+  RETURN_IF_ERROR(MakeTemp(temp, temp_source));
+  for (std::size_t i = 0; i < mounts.size(); ++i) {
+    const bool stands_in = mounts[i].kind == Mount::Kind::kHidden && !mounts[i].is_dir;
+    RETURN_IF_ERROR(Make(mounts[i], stands_in ? empty : sources[i]));
   }
-  for (std::size_t i = 0; i < mounts.size(); ++i) RETURN_IF_ERROR(Make(mounts[i], sources[i]));
-  // Landlock lets modes, owners and times be changed; a mount that is read-only does not.
+  // What only Landlock keeps can have its modes, owners and times changed; a mount cannot.
   RETURN_IF_ERROR(SetReadOnly("/", true, AT_RECURSIVE));
+  for (const char* own : {"/tmp", "/dev", "/dev/shm"}) RETURN_IF_ERROR(SetReadOnly(own, false, 0));
   for (const Mount& mount : mounts) {
     if (mount.kind == Mount::Kind::kWritable || mount.kind == Mount::Kind::kPinned)
       RETURN_IF_ERROR(SetReadOnly(mount.path, false, 0));
@@ -122,18 +155,19 @@ Status StartLoopback() {
 
 }  // namespace
 
-Status EnterNamespaces(const std::vector<Mount>& mounts, const std::string& empty,
-                       bool own_network) {
+Status EnterNamespaces(const std::vector<Mount>& mounts, const OwnPlaces& own) {
+  if (::getppid() != 1)
+    return Fail(Code::kUnsupported, "the system gives commands no processes of their own");
   std::error_code error;
   const std::filesystem::path cwd = std::filesystem::current_path(error);
-  RETURN_IF_ERROR(
-      Unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | (own_network ? CLONE_NEWNET : 0)));
+  if (::unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | (own.network ? CLONE_NEWNET : 0)) != 0)
+    return FailSystem(errno, "make namespaces");
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return FailSystem(errno, "keep mounts to ourselves");
-  RETURN_IF_ERROR(MakeAll(mounts, empty));
+  RETURN_IF_ERROR(MakeAll(mounts, own.temp));
   // The folder that we are in is still the one below the mounts.
   if (::chdir(cwd.c_str()) != 0) return FailSystem(errno, "go to " + cwd.string());
-  return own_network ? StartLoopback() : Status();
+  return own.network ? StartLoopback() : Status();
 }
 
 bool MayMount() {

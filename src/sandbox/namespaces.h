@@ -1,8 +1,7 @@
-// Namespaces: mounts and a network of this process's own, made without another program. What goes
-// beyond Landlock's means (hidden files, read-only ones inside of writable folders, a loopback) is
-// done so where the system lets us.
+// Namespaces: mounts and a network of this process's own, made without another program.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -10,11 +9,14 @@
 
 namespace stet::sandbox {
 
-/// For a process with one thread. What is not mounted writable is read-only then. With a user
-/// namespace where we have no right to do it without one. `empty` is a file with nothing in it, to
-/// stand for hidden ones.
-Status EnterNamespaces(const std::vector<Mount>& mounts, const std::string& empty,
-                       bool own_network);
+struct OwnPlaces {
+  std::string temp;     // A folder to have as /tmp; empty: one in memory.
+  bool network = true;  // One of its own, with a loopback.
+};
+
+/// For a process with one thread, below the first of a PID namespace that we may make others in.
+/// What is not mounted writable is read-only then; /dev is a small one of its own.
+Status EnterNamespaces(const std::vector<Mount>& mounts, const OwnPlaces& own);
 
 /// Whether we may mount without a user namespace.
 bool MayMount();

@@ -30,8 +30,10 @@ bool Inside(std::string_view path, std::string_view folder) {
 Texts KeptVariables(Texts variables, const Profile& profile) {
   std::erase_if(variables, [&](const std::string& variable) {
     const std::string_view name = std::string_view(variable).substr(0, variable.find('='));
-    return std::ranges::any_of(profile.dropped_variables,
-                               [&](const std::string& pattern) { return Fits(pattern, name); });
+    const auto fits = [&](const std::string& pattern) { return Fits(pattern, name); };
+    const bool kept =
+        profile.kept_variables.empty() || std::ranges::any_of(profile.kept_variables, fits);
+    return !kept || std::ranges::any_of(profile.dropped_variables, fits);
   });
   return variables;
 }

@@ -35,9 +35,11 @@ struct Limits {
 };
 
 /// Paths are absolute. Of two that contain one another the deeper one counts; of equal ones hidden
-/// before read-only before writable. Everything that is not named is readable.
+/// before read-only before writable. What is not named is readable, unless `readable` names what
+/// is.
 struct Profile {
   STET_FIELDS(Profile,
+              (Texts, readable),  // With these nothing else is; a path that does not exist is left out.
               (Texts, writable),  // A path that does not exist is left out.
               (Texts, read_only),  // Inside of writable ones. A missing one cannot be made.
               (Texts, hidden),  // Look empty. A path that does not exist is left out.
@@ -45,13 +47,17 @@ struct Profile {
               (Text, network),
               (Texts, hosts),  // "example.com", "*.example.com", each with or without ":443".
               (Limits, limits),
+              (Texts, kept_variables),  // Only these are left of the environment; empty: all.
               (Texts, dropped_variables))  // Names; a star at either end stands for anything.
+
+  /// Whether it is for a command that only reads, and names what it may.
+  [[nodiscard]] bool only_reads() const { return !readable.empty(); }
 };
 
 /// Whether `path` is `folder` or below it.
 bool Inside(std::string_view path, std::string_view folder);
 
-/// Those of `variables` ("K=V") that the profile does not drop.
+/// Those of `variables` ("K=V") that the profile keeps and does not drop.
 Texts KeptVariables(Texts variables, const Profile& profile);
 
 }  // namespace stet::sandbox

@@ -90,6 +90,15 @@ constexpr std::uint32_t kRefused[] = {
 #endif
 };
 
+/// What changes a file without opening it for writing.
+constexpr std::uint32_t kAttributes[] = {
+    SYS_fchmod,   SYS_fchmodat,  kFchmodat2,    SYS_fchown,      SYS_fchownat,     SYS_utimensat,
+    SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
+#if defined(__x86_64__)
+    SYS_chmod,    SYS_chown,     SYS_lchown,    SYS_utime,       SYS_utimes,       SYS_futimesat,
+#endif
+};
+
 /// A program of the kernel's filter machine, written call by call. Each piece looks at one call and
 /// falls through to the next when it does not refuse.
 class Writer {
@@ -182,12 +191,12 @@ void RefuseSetIdBits(Writer& writer) {
 #endif
 }
 
-void RefuseSockets(Writer& writer, const SocketRules& sockets) {
+void RefuseSockets(Writer& writer, const SyscallRules& rules) {
   writer.For(SYS_socket, [&] {
     writer.LoadArgument(0);
     writer.ReturnIfEqual(AF_NETLINK, kAllow);  // Tells of the namespace's own devices only.
-    if (sockets.local) writer.ReturnIfEqual(AF_UNIX, kAllow);
-    if (sockets.inet) {
+    if (rules.local) writer.ReturnIfEqual(AF_UNIX, kAllow);
+    if (rules.inet) {
       writer.ReturnIfEqual(AF_INET, kAllow);
       writer.ReturnIfEqual(AF_INET6, kAllow);
     }
@@ -199,7 +208,7 @@ void RefuseSockets(Writer& writer, const SocketRules& sockets) {
 
 bool SeccompIsKnown() { return kArch != 0; }
 
-std::vector<sock_filter> SeccompFilter(const SocketRules& sockets) {
+std::vector<sock_filter> SeccompFilter(const SyscallRules& rules) {
   Writer writer;
   RefuseForeignCalls(writer);
   for (const std::uint32_t call : kRefused) writer.ReturnIfEqual(call, kRefuse);
@@ -214,16 +223,19 @@ std::vector<sock_filter> SeccompFilter(const SocketRules& sockets) {
     writer.ReturnIfEqual(TIOCSTI, kRefuse);
     writer.ReturnIfEqual(TIOCLINUX, kRefuse);
   });
-  RefuseSockets(writer, sockets);
+  RefuseSockets(writer, rules);
+  if (!rules.attributes) {
+    for (const std::uint32_t call : kAttributes) writer.ReturnIfEqual(call, kRefuse);
+  }
   RefuseSetIdBits(writer);
   writer.Return(kAllow);
   return writer.TakeProgram();
 }
 
-Status ApplySeccomp(const SocketRules& sockets) {
+Status ApplySeccomp(const SyscallRules& rules) {
   if (!SeccompIsKnown())
     return Fail(Code::kUnsupported, "there is no filter of system calls for this processor");
-  std::vector<sock_filter> program = SeccompFilter(sockets);
+  std::vector<sock_filter> program = SeccompFilter(rules);
   const sock_fprog filter{.len = static_cast<unsigned short>(program.size()),
                           .filter = program.data()};
   if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)

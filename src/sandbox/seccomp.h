@@ -15,17 +15,18 @@
 
 namespace stet::sandbox {
 
-struct SocketRules {
-  bool inet = false;   // IPv4 and IPv6.
-  bool local = false;  // AF_UNIX; pairs are always granted.
+struct SyscallRules {
+  bool inet = false;       // IPv4 and IPv6.
+  bool local = false;      // AF_UNIX; pairs are always granted.
+  bool attributes = true;  // Modes, owners, times and extended attributes may be changed.
 };
 
 /// False on processors that the filter is not written for.
 bool SeccompIsKnown();
 
-std::vector<sock_filter> SeccompFilter(const SocketRules& sockets);
+std::vector<sock_filter> SeccompFilter(const SyscallRules& rules);
 
 /// For this process and all that it starts, for good. Needs no_new_privs.
-Status ApplySeccomp(const SocketRules& sockets);
+Status ApplySeccomp(const SyscallRules& rules);
 
 }  // namespace stet::sandbox

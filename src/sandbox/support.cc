@@ -30,13 +30,13 @@ Profile TrialProfile(Mechanism mechanism) {
 std::string Try(Mechanism mechanism) {
   if (!SeccompIsKnown()) return "there is no filter of system calls for this processor";
   if (const int version = LandlockVersion();
-      mechanism != Mechanism::kBubblewrap && version < kLandlockVersion)
+      mechanism == Mechanism::kLandlockAlone && version < kLandlockScopes)
     return version == 0 ? std::string("the kernel has no Landlock")
                         : fmt::format("the kernel has Landlock {}, {} is needed (Linux 6.12)",
-                                      version, kLandlockVersion);
+                                      version, kLandlockScopes);
   const Result<Confinement> made = Confinement::Make(TrialProfile(mechanism), mechanism);
   if (!made) return made.error().Text();
-  SpawnOptions options{.argv = made->Wrap({"true"}), .cwd = "/"};
+  SpawnOptions options{.argv = {"true"}, .cwd = "/", .guarded = true, .box = made->order()};
   const Result<Finished> ran =
       Subprocess::Run(std::move(options), Deadline::After(kPatience), CancelToken());
   if (!ran) return ran.error().Text();
@@ -59,7 +59,7 @@ const Tried& TryOnce(Mechanism mechanism) {
 
 /// What speaks against it, but that it does not work.
 Status Suits(const Profile& profile, Mechanism mechanism, Need need) {
-  if (mechanism == Mechanism::kLandlockAlone && need == Need::kWhole)
+  if (mechanism == Mechanism::kLandlockAlone && need == Need::kWhole && !profile.only_reads())
     return Fail(Code::kUnsupported, fmt::format("is not enough: {}", Shortcoming(mechanism)));
   return CheckMeans(profile, mechanism);
 }
@@ -84,9 +84,10 @@ Result<Mechanism> Choose(const Profile& profile, Need need) {
                            tried.works ? suits.error().message : tried.why_not);
   }
   if (reasons.empty())
-    return Fail(Code::kUnsupported,
-                fmt::format("${} names no mechanism: write bubblewrap, landlock or landlock-alone",
-                            kMechanismVariable));
+    return Fail(
+        Code::kUnsupported,
+        fmt::format("${} names no mechanism: write namespaces, bubblewrap or landlock-alone",
+                    kMechanismVariable));
   return Fail(Code::kUnsupported,
               fmt::format("no sandbox works here{}. Install bubblewrap, or allow user namespaces",
                           reasons));
@@ -94,8 +95,8 @@ Result<Mechanism> Choose(const Profile& profile, Need need) {
 
 std::string_view Shortcoming(Mechanism mechanism) {
   switch (mechanism) {
+    case Mechanism::kNamespaces:
     case Mechanism::kBubblewrap: return "";
-    case Mechanism::kLandlock: return "commands see other processes";
     case Mechanism::kLandlockAlone:
       return "commands see other processes and the names of hidden files, can change .git/hooks "
              "and the like and read what is excluded inside of writable folders, can change the "

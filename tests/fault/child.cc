@@ -15,7 +15,7 @@
 #include "lane/children.h"
 #include "lane/lane.h"
 #include "lane/lanes.h"
-#include "sandbox/confine.h"
+#include "sandbox/box.h"
 
 namespace stet::fault {
 namespace {
@@ -66,7 +66,7 @@ Async<Status> Work(Places places, lane::Lanes& lanes, agent::Children& children)
 
 int main(int argc, char** argv) {
   using namespace stet;
-  BecomeGuardIfAsked(argc, argv);
+  BecomeGuardIfAsked(argc, argv, sandbox::MakeBox);
   sandbox::BecomeConfinedIfAsked(argc, argv);
   if (argc != 3 && argc != 5) return 2;
   fault::Places places{.home = argv[1], .folder = argv[2], .parent = "", .child = ""};

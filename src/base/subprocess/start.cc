@@ -2,6 +2,7 @@
 // the same however large we are, and a failed exec comes back as an errno.
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 
 #include "base/fs.h"
 #include "base/guard/guard.h"
+#include "base/guard/keeper.h"
 #include "base/subprocess/subprocess.h"
 
 namespace stet {
@@ -158,6 +160,30 @@ Error SpawnError(int error_number, const SpawnOptions& options) {
   return error;
 }
 
+Result<Fd> OpenNull() {
+  Fd fd(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!fd) return FailSystem(errno, "open /dev/null");
+  return fd;
+}
+
+/// A guard is started elsewhere: what the command would have of us is told.
+Result<guard::Order> OrderOf(const SpawnOptions& options) {
+  constexpr std::string_view kNoNamespace = "STET_NO_PID_NAMESPACE=";
+  guard::Order order{.command = options.argv, .cwd = options.cwd, .box = options.box};
+  if (options.env)
+    order.environment = *options.env;
+  else
+    for (char** own = environ; *own != nullptr; ++own) order.environment.emplace_back(*own);
+  order.own_processes = std::ranges::none_of(order.environment, [&](const std::string& variable) {
+    return variable.starts_with(kNoNamespace);
+  });
+  if (!order.cwd.empty()) return order;
+  std::error_code error;
+  order.cwd = std::filesystem::current_path(error).string();
+  if (error) return Fail(Code::kNotFound, "the current folder is gone");
+  return order;
+}
+
 }  // namespace
 
 Result<Subprocess> Subprocess::Start(SpawnOptions options) {
@@ -181,44 +207,52 @@ Result<Subprocess> Subprocess::Start(SpawnOptions options) {
     SetNonBlocking(err.read);
   }
   actions.Copy(options.merge_stderr ? out.write : err.write, STDERR_FILENO);
-  if (!options.cwd.empty()) actions.ChangeDir(options.cwd);
-  Control control;
-  if (options.guarded) {
-    // Behind the copies to 0, 1 and 2: one of those might be this number.
-    ASSIGN_OR_RETURN(control, MakeControl());
-    actions.Copy(control.guards, guard::kControlFd);
-  }
-  actions.CloseFrom(options.guarded ? guard::kControlFd + 1 : kFirstFreeFd);
-  if (actions.error() != 0) return FailSystem(actions.error(), "start " + options.argv[0]);
-
-  const SpawnAttributes attributes(options.new_session);
-  std::vector<std::string> arguments =
-      options.guarded ? guard::Arguments(options.argv, options.new_session) : options.argv;
-  const std::vector<char*> argv = Pointers(arguments);
-  std::vector<char*> env;
-  if (options.env) env = Pointers(*options.env);
-  pid_t pid = -1;
-  if (const int error =
-          ::posix_spawnp(&pid, options.guarded ? guard::kProgram : argv[0], actions.get(),
-                         attributes.get(), argv.data(), options.env ? env.data() : environ))
-    return std::unexpected(SpawnError(error, options));
-
-  child.pid_ = pid;
-  // glibc 2.36 declares pidfd_open without C linkage.
-  child.pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!child.pidfd_) return FailSystem(errno, "watch " + options.argv[0]);
   child.in_ = std::move(in.write);
   child.out_.fd = std::move(out.read);
   child.err_.fd = std::move(err.read);
   child.input_ = std::move(options.stdin_data);
   child.max_output_bytes_ = options.max_output_bytes;
-  child.control_ = std::move(control.ours);
-  control.guards.reset();
   if (options.guarded) {
-    ASSIGN_OR_RETURN(const int error, child.AwaitStart());
-    if (error != 0) return std::unexpected(SpawnError(error, options));
+    ASSIGN_OR_RETURN(Fd null, OpenNull());
+    RETURN_IF_ERROR(child.StartGuarded(
+        options, {.in = in.read                                     ? in.read.get()
+                        : options.stdin_from == StdinFrom::kInherit ? STDIN_FILENO
+                                                                    : null.get(),
+                  .out = out.write.get(),
+                  .err = options.merge_stderr ? out.write.get() : err.write.get()}));
+    return child;
   }
+  if (!options.cwd.empty()) actions.ChangeDir(options.cwd);
+  actions.CloseFrom(kFirstFreeFd);
+  if (actions.error() != 0) return FailSystem(actions.error(), "start " + options.argv[0]);
+
+  const SpawnAttributes attributes(options.new_session);
+  const std::vector<char*> argv = Pointers(options.argv);
+  std::vector<char*> env;
+  if (options.env) env = Pointers(*options.env);
+  pid_t pid = -1;
+  if (const int error = ::posix_spawnp(&pid, argv[0], actions.get(), attributes.get(), argv.data(),
+                                       options.env ? env.data() : environ))
+    return std::unexpected(SpawnError(error, options));
+  child.pid_ = pid;
+  // glibc 2.36 declares pidfd_open without C linkage.
+  child.pidfd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!child.pidfd_) return FailSystem(errno, "watch " + options.argv[0]);
   return child;
+}
+
+Status Subprocess::StartGuarded(const SpawnOptions& options, guard::Ends ends) {
+  ASSIGN_OR_RETURN(const guard::Order order, OrderOf(options));
+  ASSIGN_OR_RETURN(Control control, MakeControl());
+  ends.control = control.guards.get();
+  ASSIGN_OR_RETURN(guard::Started guard, guard::StartGuard(order, ends));
+  pid_ = guard.pid;
+  pidfd_ = std::move(guard.pidfd);
+  control_ = std::move(control.ours);
+  control.guards.reset();
+  ASSIGN_OR_RETURN(const int error, AwaitStart());
+  if (error != 0) return std::unexpected(SpawnError(error, options));
+  return {};
 }
 
 Result<int> Subprocess::AwaitStart() const {

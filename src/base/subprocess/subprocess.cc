@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,6 +121,11 @@ void Subprocess::Kill(int signal) {
 
 bool Subprocess::Reap() {
   if (pid_ <= 0 || reaped_) return true;
+  if (control_) {
+    reaped_ = AwaitExit(Deadline::After({}));
+    if (reaped_) HearEnd();
+    return reaped_;
+  }
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG) != 0) {
     if (errno == EINTR) continue;
@@ -129,7 +135,6 @@ bool Subprocess::Reap() {
   if (info.si_pid == 0) return false;
   reaped_ = true;
   how_ = HowItEnded{.signalled = info.si_code != CLD_EXITED, .status = info.si_status};
-  if (control_) HearEnd();
   return true;
 }
 
@@ -157,7 +162,7 @@ void Subprocess::End() {
   Kill(SIGKILL);
   const bool exited = AwaitExit(Deadline::After(kReapWait));
   // A guard that was stopped: the command's parent does the rest when it is gone.
-  if (!exited && control_) ::kill(pid_, SIGKILL);
+  if (!exited && control_) ::syscall(SYS_pidfd_send_signal, pidfd_.get(), SIGKILL, nullptr, 0);
   Reap();
 }
 

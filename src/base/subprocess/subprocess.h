@@ -31,6 +31,10 @@
 
 namespace stet {
 
+namespace guard {
+struct Ends;
+}
+
 /// What is kept of each output stream unless told otherwise.
 inline constexpr std::size_t kMaxSubprocessOutput = std::size_t{16} << 20;
 
@@ -60,9 +64,12 @@ struct SpawnOptions {
   /// A session of its own (which is a group of its own too): programs that ask on /dev/tty fail
   /// instead of stopping.
   bool new_session = false;
-  /// Run under a guard: nothing that the program starts outlives it, nor us. Signals then go to all
-  /// of it, and its end is seen when all of it has ended. It is looked up in the PATH of `env`.
+  /// Run under a guard, in a session of its own: nothing that the program starts outlives it, nor
+  /// us. Signals then go to all of it, and its end is seen when all of it has ended. It is looked
+  /// up in the PATH of `env`.
   bool guarded = false;
+  /// With a guard only: what keeps it in, as the maker of boxes reads it. Empty: nothing.
+  std::string box = {};
 };
 
 struct Finished {
@@ -91,7 +98,7 @@ class Subprocess {
   static constexpr std::size_t kMaxReadTurn = std::size_t{1} << 20;
 
   /// A program that cannot be started is an error that names it: kNotFound, kDenied, or kInvalid.
-  /// With a guard this waits until the program runs (about 2 ms).
+  /// With a guard this waits until the program runs (about 1 ms).
   static Result<Subprocess> Start(SpawnOptions options);
 
   /// Starts a program and drives it to its end: feeds stdin, keeps the head of both outputs, and
@@ -105,7 +112,7 @@ class Subprocess {
   Subprocess& operator=(Subprocess&& other) noexcept;
   ~Subprocess() { End(); }
 
-  /// The guard's, where there is one.
+  /// The guard's, where there is one; that is no child of ours.
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// Readable once the child has exited.
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
@@ -151,6 +158,7 @@ class Subprocess {
   };
 
   Subprocess() = default;
+  Status StartGuarded(const SpawnOptions& options, guard::Ends ends);
   void ReadStream(Stream& stream) const;
   [[nodiscard]] bool AwaitExit(Deadline deadline) const;
   /// What a guard says of the program's start: 0, or an errno.

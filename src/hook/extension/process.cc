@@ -51,7 +51,6 @@ Status ExtensionProcess::Start() {
   options.cwd = start_.folder;
   options.stdin_from = StdinFrom::kPipe;
   options.max_output_bytes = 2 * Subprocess::kMaxReadTurn;  // Nothing of what is read is dropped.
-  options.new_session = true;
   options.guarded = true;
   Result<Subprocess> started = Subprocess::Start(std::move(options));
   if (!started) {

@@ -25,7 +25,7 @@ Status Confine(const sandbox::Chosen& chosen, const ShellFiles& files, SpawnOpti
   ASSIGN_OR_RETURN(sandbox::Confinement made,
                    sandbox::Confinement::Make(std::move(profile), chosen.mechanism));
   confinement.emplace(std::move(made));
-  options.argv = confinement->Wrap(std::move(options.argv));
+  options.box = confinement->order();
   options.env = sandbox::KeptVariables(*std::move(options.env), chosen.profile);
   return {};
 }
@@ -43,7 +43,6 @@ Result<std::unique_ptr<Shell>> Shell::Start(Loop& loop, const ShellCommand& comm
                        .cwd = command.cwd,
                        .stdin_from = has_input ? StdinFrom::kPipe : StdinFrom::kNull,
                        .merge_stderr = true,
-                       .new_session = true,
                        .guarded = true};
   std::optional<sandbox::Confinement> confinement;
   if (command.sandbox != nullptr)
