@@ -24,9 +24,9 @@ TEST(CurrentSettingsTest, AChangeMakesANewValueAndLeavesTheOldOneAsItWas) {
 
 TEST(CurrentSettingsTest, CommandsOfASessionShareTheirTemporaryFolderAfterAChange) {
   CurrentSettings settings{SessionSettings()};
-  const std::shared_ptr<SessionTemp> temp = settings->sandbox.temp;
+  const std::shared_ptr<SharedByBoxes> shared = settings->sandbox.shared;
   settings.SetMode(policy::Mode::kAuto);
-  EXPECT_EQ(settings->sandbox.temp, temp);
+  EXPECT_EQ(settings->sandbox.shared, shared);
 }
 
 }  // namespace

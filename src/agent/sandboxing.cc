@@ -19,19 +19,38 @@ bool IsWanted(const SandboxRules& rules, policy::Mode mode) {
 }
 
 /// Puts what is excluded of the project now among what is hidden.
-Status Hide(const SandboxRules& rules, AllowedBy by, sandbox::Chosen& chosen) {
+Status Hide(const SandboxRules& rules, bool by_policy, sandbox::Chosen& chosen) {
   if (!rules.exclude) return {};
   tool::ExcludedPaths found = tool::FindExcluded(rules.project, *rules.exclude);
-  if (!found.all && by == AllowedBy::kPolicy)
+  if (!found.all && by_policy)
     return Fail(Code::kDenied,
                 "too much of the project is excluded to be hidden from it. Try again: it is asked");
   std::ranges::move(found.paths, std::back_inserter(chosen.profile.hidden));
   return {};
 }
 
+sandbox::Profile ProfileOf(const SandboxRules& rules, policy::Box claim) {
+  if (claim == policy::Box::kReads) return rules.reads;
+  sandbox::Profile profile = rules.profile;
+  if (claim == policy::Box::kEdits) profile.network = sandbox::network::kOff;
+  return profile;
+}
+
+/// For what a mode would do by itself, and a person for it.
+Result<Boxed> BoxForClaim(const SandboxRules& rules, policy::Box claim) {
+  Boxed box{.chosen = sandbox::Chosen{.profile = ProfileOf(rules, claim)}, .note = ""};
+  sandbox::Chosen& chosen = *box.chosen;
+  ASSIGN_OR_RETURN(chosen.mechanism, sandbox::Choose(chosen.profile, sandbox::Need::kWhole));
+  if (claim != policy::Box::kReads) {
+    ASSIGN_OR_RETURN(chosen.profile.temp, rules.shared->Temp());
+  }
+  RETURN_IF_ERROR(Hide(rules, true, chosen));
+  return box;
+}
+
 }  // namespace
 
-Result<std::string> SessionTemp::Path() {
+Result<std::string> SharedByBoxes::Temp() {
   if (!folder_) {
     ASSIGN_OR_RETURN(sandbox::OwnFolder made, sandbox::OwnFolder::Make("stet-tmp-"));
     folder_.emplace(std::move(made));
@@ -48,17 +67,48 @@ bool IsBoxed(const SandboxRules& rules, policy::Mode mode) {
   return IsWanted(rules, mode) && sandbox::Choose(rules.profile, sandbox::Need::kWhole).has_value();
 }
 
-Result<Boxed> BoxFor(const SandboxRules& rules, policy::Mode mode, const tool::Intent& intent,
-                     AllowedBy by) {
-  if (!IsWanted(rules, mode) || intent.command.empty() || intent.unsandboxed) return Boxed();
+Status CanBox(const SandboxRules& rules, policy::Box claim) {
+  if (claim == policy::Box::kNone) return {};
+  if (rules.when == SandboxRules::When::kNever)
+    return Fail(Code::kUnsupported, "[sandbox] enabled = false leaves nothing to keep it in");
+  const Result<sandbox::Mechanism> mechanism =
+      sandbox::Choose(ProfileOf(rules, claim), sandbox::Need::kWhole);
+  return mechanism ? Status() : std::unexpected(mechanism.error());
+}
+
+policy::Decision HeldToItsBox(policy::Decision decision, const SandboxRules& rules,
+                              policy::Mode mode, const std::string& command) {
+  if (decision.verdict != policy::Verdict::kAllow || decision.box == policy::Box::kNone)
+    return decision;
+  std::string why;
+  if (rules.shared->WasKeptBack(command))
+    why = "it would run unasked, and was kept from something when it did";
+  else if (const Status can = CanBox(rules, decision.box); !can)
+    why = fmt::format(
+        "it would run unasked, and nothing keeps it in here: {} "
+        "(a rule that allows it is your word)",
+        can.error().message);
+  if (why.empty()) return decision;
+  const bool may_ask = mode != policy::Mode::kDontAsk;
+  return {.verdict = may_ask ? policy::Verdict::kAsk : policy::Verdict::kDeny,
+          .rule = "box",
+          .reason = may_ask ? why : why + ", and nothing may be asked"};
+}
+
+Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent,
+                     const Allowed& allowed) {
+  if (intent.command.empty() || intent.unsandboxed) return Boxed();
+  if (allowed.by_policy && allowed.claim != policy::Box::kNone)
+    return BoxForClaim(rules, allowed.claim);
+  if (!IsWanted(rules, allowed.mode)) return Boxed();
   // A weaker mechanism is taken only where the user enabled the sandbox without requiring it.
   const bool whole = rules.required || rules.when == SandboxRules::When::kInAutoMode;
   const Result<sandbox::Mechanism> mechanism =
       sandbox::Choose(rules.profile, whole ? sandbox::Need::kWhole : sandbox::Need::kBest);
   if (mechanism) {
     Boxed box{.chosen = sandbox::Chosen{rules.profile, *mechanism}, .note = ""};
-    ASSIGN_OR_RETURN(box.chosen->profile.temp, rules.temp->Path());
-    RETURN_IF_ERROR(Hide(rules, by, *box.chosen));
+    ASSIGN_OR_RETURN(box.chosen->profile.temp, rules.shared->Temp());
+    RETURN_IF_ERROR(Hide(rules, allowed.by_policy, *box.chosen));
     if (rules.exclude && *mechanism == sandbox::Mechanism::kLandlockAlone)
       box.note = "(The sandbox that works here does not hide what is excluded of the project.)\n";
     return box;
@@ -66,7 +116,7 @@ Result<Boxed> BoxFor(const SandboxRules& rules, policy::Mode mode, const tool::I
   if (rules.required)
     return Fail(Code::kUnsupported,
                 fmt::format("[sandbox] required = true, and {}", mechanism.error().message));
-  // In mode auto the user asked for no sandbox: commands run without, and policy knows (IsBoxed).
+  // In mode auto the user asked for no sandbox, and a person allowed this command.
   if (rules.when == SandboxRules::When::kInAutoMode) return Boxed();
   return Boxed{.chosen = {},
                .note = fmt::format("(It ran without a sandbox: {}.)\n", mechanism.error().message)};

@@ -1,8 +1,10 @@
-// Sandboxing: whether a call runs in a sandbox, and in which.
+// Sandboxing: whether a call runs in a sandbox, and in which: the box that fits what policy claimed
+// of it, or else what the user's configuration says.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/ignore.h"
@@ -12,27 +14,36 @@
 
 namespace stet::agent {
 
-/// What all commands of a session have as /tmp: made when the first one needs it, and removed with
-/// the last owner. On the session's loop.
-class SessionTemp {
+/// What commands in boxes share. On the session's loop.
+class SharedByBoxes {
  public:
-  Result<std::string> Path();
+  /// What all commands that may write have as /tmp: made when the first one needs it, and removed
+  /// with the last owner.
+  Result<std::string> Temp();
+
+  /// A command that its box kept from something is asked about the next time.
+  void KeptBack(const std::string& command) { kept_back_.insert(command); }
+  [[nodiscard]] bool WasKeptBack(const std::string& command) const {
+    return kept_back_.contains(command);
+  }
 
  private:
   std::optional<sandbox::OwnFolder> folder_;
+  std::set<std::string> kept_back_;
 };
 
 /// Of a session.
 struct SandboxRules {
   enum class When { kNever, kInAutoMode, kAlways };
   When when = When::kNever;
-  bool required = false;  // Where it cannot be enforced, nothing runs instead.
-  sandbox::Profile profile = {};
+  bool required = false;          // Where it cannot be enforced, nothing runs instead.
+  sandbox::Profile profile = {};  // Of what mode auto lets run, and of what is always kept in.
+  sandbox::Profile reads = {};    // Of what only reads.
   std::string project = {};
   /// What is excluded of the project: hidden from commands, as it is when they start. May be null.
   std::shared_ptr<const IgnoreFile> exclude = {};
   /// Copies of these rules share it. Not null.
-  std::shared_ptr<SessionTemp> temp = std::make_shared<SessionTemp>();
+  std::shared_ptr<SharedByBoxes> shared = std::make_shared<SharedByBoxes>();
 };
 
 /// What a call is run in.
@@ -41,17 +52,32 @@ struct Boxed {
   std::string note;                       // Why not, when there should be one.
 };
 
-/// Only commands have one. The machine is looked at when the first one needs it. kUnsupported when
-/// one is required and none works; kDenied when not all that is excluded can be hidden, and only
-/// policy, which counts on that, has allowed the command: neither the user nor a hook did.
-enum class AllowedBy { kPolicy, kUserOrHook };
-Result<Boxed> BoxFor(const SandboxRules& rules, policy::Mode mode, const tool::Intent& intent,
-                     AllowedBy by);
+/// Who said that a command may run: policy by its own judgement, with what that claims, or a person
+/// (by a rule, an answer or a hook of theirs: no claim).
+struct Allowed {
+  policy::Mode mode = policy::Mode::kDefault;
+  policy::Box claim = policy::Box::kNone;
+  bool by_policy = false;  // Neither the user nor a hook was asked.
+};
 
-/// Whether commands run in one in that mode.
+/// Only commands have one. The machine is looked at when the first one needs it. What was claimed
+/// holds whole, or the command does not run (kUnsupported). Without a claim: kUnsupported when a
+/// sandbox is required and none works. kDenied when not all that is excluded can be hidden, and
+/// policy alone, which counts on that, has allowed the command.
+Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent, const Allowed& allowed);
+
+/// What policy allowed by its own judgement is asked where the kernel cannot hold the command to
+/// the claim, and where the command was kept from something before.
+policy::Decision HeldToItsBox(policy::Decision decision, const SandboxRules& rules,
+                              policy::Mode mode, const std::string& command);
+
+/// Whether the box of that claim holds here; the error says why it does not, and what to do.
+Status CanBox(const SandboxRules& rules, policy::Box claim);
+
+/// Whether commands that are allowed run in a sandbox in that mode, whoever allowed them.
 bool IsBoxed(const SandboxRules& rules, policy::Mode mode);
 
-/// Whether all that is excluded can be hidden from commands that run in one.
+/// Whether all that is excluded can be hidden from commands that run in a box.
 bool HidesExcluded(const SandboxRules& rules);
 
 /// What `tool_started` says of it: by what, and with which network.

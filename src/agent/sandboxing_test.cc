@@ -28,8 +28,7 @@ class SandboxingTest : public testing::Test {
     return rules;
   }
   [[nodiscard]] bool IsBoxed(When when, Mode mode, const tool::Intent& intent) const {
-    SandboxRules rules = Rules(when);
-    return BoxFor(rules, mode, intent, AllowedBy::kPolicy).value().chosen.has_value();
+    return BoxFor(Rules(when), intent, {.mode = mode}).value().chosen.has_value();
   }
   static bool works() {
     return sandbox::Choose(Rules(When::kAlways).profile, sandbox::Need::kWhole).has_value();
@@ -55,36 +54,81 @@ TEST_F(SandboxingTest, WhatIsExcludedIsHiddenAsItIsWhenACommandStarts) {
   SandboxRules rules = Rules(When::kAlways);
   rules.project = project.path();
   rules.exclude = std::make_shared<const IgnoreFile>("*.key\n");
-  const auto hidden = [&](AllowedBy by) {
-    Result<Boxed> box = BoxFor(rules, Mode::kDefault, command_, by);
+  const auto hidden = [&](bool by_policy) {
+    Result<Boxed> box = BoxFor(rules, command_, {.by_policy = by_policy});
     return box ? box->chosen.value().profile.hidden.size() : std::size_t{9999};
   };
-  EXPECT_EQ(hidden(AllowedBy::kPolicy), 0U);
+  EXPECT_EQ(hidden(true), 0U);
   ASSERT_TRUE(ReplaceFile(project.path() + "/a.key", "", Durable::kNo));
-  EXPECT_EQ(hidden(AllowedBy::kPolicy), 1U);
+  EXPECT_EQ(hidden(true), 1U);
   EXPECT_TRUE(HidesExcluded(rules));
   for (int i = 0; i < 200; ++i)
     ASSERT_TRUE(ReplaceFile(fmt::format("{}/{}.key", project.path(), i), "", Durable::kNo));
   EXPECT_FALSE(HidesExcluded(rules));
-  EXPECT_EQ(hidden(AllowedBy::kPolicy), 9999U) << "policy counts on it";
-  EXPECT_EQ(hidden(AllowedBy::kUserOrHook), 200U) << "the user or a hook takes it upon themselves";
+  EXPECT_EQ(hidden(true), 9999U) << "policy counts on it";
+  EXPECT_EQ(hidden(false), 200U) << "the user or a hook takes it upon themselves";
 }
 
 TEST_F(SandboxingTest, AllCommandsOfASessionShareTheirTemporaryFolder) {
   if (!works()) GTEST_SKIP() << "no sandbox works here";
   SandboxRules rules = Rules(When::kAlways);
-  const std::string first = BoxFor(rules, Mode::kDefault, command_, AllowedBy::kPolicy)
-                                .value()
-                                .chosen.value()
-                                .profile.temp;
+  const std::string first =
+      BoxFor(rules, command_, {.by_policy = true}).value().chosen.value().profile.temp;
   EXPECT_TRUE(Exists(first));
-  EXPECT_EQ(BoxFor(rules, Mode::kDefault, command_, AllowedBy::kPolicy)
-                .value()
-                .chosen.value()
-                .profile.temp,
+  EXPECT_EQ(BoxFor(rules, command_, {.by_policy = true}).value().chosen.value().profile.temp,
             first);
-  rules.temp.reset();
+  rules.shared.reset();
   EXPECT_FALSE(Exists(first));
+}
+
+TEST_F(SandboxingTest, WhatPolicyClaimsOfACommandIsWhatItsBoxPermits) {
+  if (!works()) GTEST_SKIP() << "no sandbox works here";
+  SandboxRules rules = Rules(When::kInAutoMode);
+  rules.profile.writable = {"/srv"};
+  rules.profile.network = sandbox::network::kHosts;
+  rules.reads.readable = {"/usr"};
+  rules.reads.network = sandbox::network::kOff;
+  const auto profile = [&](policy::Box claim) {
+    return BoxFor(rules, command_, {.claim = claim, .by_policy = true})
+        .value()
+        .chosen.value()
+        .profile;
+  };
+  EXPECT_TRUE(profile(policy::Box::kReads).only_reads());
+  EXPECT_EQ(profile(policy::Box::kReads).temp, "") << "its own, and gone with it";
+  EXPECT_EQ(profile(policy::Box::kEdits).writable, rules.profile.writable);
+  EXPECT_EQ(profile(policy::Box::kEdits).network, sandbox::network::kOff);
+  EXPECT_EQ(profile(policy::Box::kAuto).network, sandbox::network::kHosts);
+  EXPECT_FALSE(BoxFor(rules, command_, {.claim = policy::Box::kReads}).value().chosen)
+      << "a person allowed it";
+}
+
+policy::Decision Unasked() {
+  return {.verdict = policy::Verdict::kAllow, .box = policy::Box::kReads};
+}
+
+TEST_F(SandboxingTest, WhatNothingKeepsInIsAsked) {
+  SandboxRules rules = Rules(When::kNever);
+  rules.reads.readable = {"/usr"};
+  EXPECT_EQ(HeldToItsBox(Unasked(), rules, Mode::kDefault, "ls").verdict, policy::Verdict::kAsk);
+  EXPECT_EQ(HeldToItsBox(Unasked(), rules, Mode::kDontAsk, "ls").verdict, policy::Verdict::kDeny);
+  const policy::Decision by_rule{.verdict = policy::Verdict::kAllow, .rule = "allow:Bash(ls)"};
+  EXPECT_EQ(HeldToItsBox(by_rule, rules, Mode::kDefault, "ls").verdict, policy::Verdict::kAllow)
+      << "a rule is a person's word";
+  Force("nonsense");
+  rules.when = When::kInAutoMode;
+  const policy::Decision held = HeldToItsBox(Unasked(), rules, Mode::kDefault, "ls");
+  EXPECT_EQ(held.verdict, policy::Verdict::kAsk);
+  EXPECT_NE(held.reason.find("nothing keeps it in here"), std::string::npos) << held.reason;
+}
+
+TEST_F(SandboxingTest, ACommandThatWasKeptBackIsAskedTheNextTime) {
+  if (!works()) GTEST_SKIP() << "no sandbox works here";
+  SandboxRules rules = Rules(When::kInAutoMode);
+  rules.reads.readable = {"/usr"};
+  EXPECT_EQ(HeldToItsBox(Unasked(), rules, Mode::kDefault, "ls").verdict, policy::Verdict::kAllow);
+  rules.shared->KeptBack("ls");
+  EXPECT_EQ(HeldToItsBox(Unasked(), rules, Mode::kDefault, "ls").verdict, policy::Verdict::kAsk);
 }
 
 TEST_F(SandboxingTest, TheLogIsToldByWhatAndWithWhichNetwork) {
@@ -97,15 +141,15 @@ TEST_F(SandboxingTest, TheLogIsToldByWhatAndWithWhichNetwork) {
 TEST_F(SandboxingTest, WhereNoneWorksTheRulesSayWhatHappens) {
   Force("nonsense");
   SandboxRules rules = Rules(When::kAlways);
-  const Boxed box = BoxFor(rules, Mode::kDefault, command_, AllowedBy::kPolicy).value();
+  const Boxed box = BoxFor(rules, command_, {.by_policy = true}).value();
   EXPECT_FALSE(box.chosen);
   EXPECT_TRUE(box.note.starts_with("(It ran without a sandbox: ")) << box.note;
   rules.required = true;
-  const Result<Boxed> refused = BoxFor(rules, Mode::kDefault, command_, AllowedBy::kPolicy);
+  const Result<Boxed> refused = BoxFor(rules, command_, {.by_policy = true});
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().message.starts_with("[sandbox] required = true, and "));
   SandboxRules automatic = Rules(When::kInAutoMode);
-  EXPECT_EQ(BoxFor(automatic, Mode::kAuto, command_, AllowedBy::kPolicy).value().note, "");
+  EXPECT_EQ(BoxFor(automatic, command_, {.mode = Mode::kAuto}).value().note, "");
 }
 
 TEST_F(SandboxingTest, LessThanAllOfItIsForThoseWhoAskedForASandbox) {

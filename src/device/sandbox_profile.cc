@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/fs.h"
+#include "device/reads_profile.h"
 #include "policy/guarded.h"
 
 namespace stet::device {
@@ -177,7 +178,10 @@ agent::SandboxRules MakeSandboxRules(const ProfileSources& sources) {
   // `required` implies `enabled`.
   if (settings.required.value_or(false)) rules.when = When::kAlways;
   rules.required = settings.required.value_or(false);
-  if (rules.when != When::kNever) rules.profile = MakeProfile(sources);
+  if (rules.when != When::kNever) {
+    rules.profile = MakeProfile(sources);
+    rules.reads = MakeReadsProfile(rules.profile, {.home = sources.home, .path = Variable("PATH")});
+  }
   rules.project = sources.project;
   if (sources.exclude && !sources.exclude->empty()) rules.exclude = sources.exclude;
   return rules;

@@ -11,6 +11,7 @@
 #include "base/guard/here.h"
 #include "config/settings.h"
 #include "device/model_access.h"
+#include "device/reads_profile.h"
 #include "device/rules.h"
 #include "device/sandbox_profile.h"
 #include "sandbox/support.h"
@@ -88,20 +89,25 @@ Result<sandbox::Profile> ProfileHere(const config::Roots& roots, const protocol:
                 "too much of the project is excluded to be hidden: exclude whole folders, or fewer "
                 "files");
   profile.hidden.insert(profile.hidden.end(), excluded.paths.begin(), excluded.paths.end());
-  return profile;
+  if (run.box == "edits") profile.network = sandbox::network::kOff;
+  if (run.box != "reads") return profile;
+  return MakeReadsProfile(profile, {.home = sources.home, .path = ProcessEnvironment("PATH")});
 }
 
 }  // namespace
 
 Result<protocol::SandboxEnd> RunSandboxed(const config::Roots& roots,
                                           const protocol::SandboxRun& run) {
+  if (run.network && run.box != "auto")
+    return Fail(Code::kInvalid, fmt::format("the box {} has no network", run.box));
   if (run.network && !sandbox::IsNetwork(*run.network))
     return Fail(
         Code::kInvalid,
         fmt::format("there is no network {}: write off, loopback, hosts or open", *run.network));
   ASSIGN_OR_RETURN(sandbox::Profile profile, ProfileHere(roots, run));
-  ASSIGN_OR_RETURN(const sandbox::Mechanism mechanism,
-                   sandbox::Choose(profile, sandbox::Need::kBest));
+  ASSIGN_OR_RETURN(
+      const sandbox::Mechanism mechanism,
+      sandbox::Choose(profile, run.box == "auto" ? sandbox::Need::kBest : sandbox::Need::kWhole));
   ASSIGN_OR_RETURN(const sandbox::Confinement confinement,
                    sandbox::Confinement::Make(std::move(profile), mechanism));
   protocol::SandboxEnd end;

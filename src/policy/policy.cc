@@ -238,6 +238,11 @@ Decision DecideCommand(const Rules& rules, const Question& question, const Circu
   if (MaySeeExcluded(rules, shell, now.hides_excluded))
     return {Verdict::kAsk, "exclude", "it may read what is excluded"};
   const std::string by_mode = fmt::format("mode:{}", ModeName(rules.mode));
+  const bool reads = IsReadOnly(shell);
+  const bool ordinary =
+      shell.understood && std::ranges::all_of(shell.commands, [&](const ShellCommand& command) {
+        return IsOrdinary(rules, command);
+      });
   if (rules.mode == Mode::kAuto) {
     std::vector<std::string> roots = rules.more_roots;
     roots.insert(roots.begin(), rules.project);
@@ -245,12 +250,15 @@ Decision DecideCommand(const Rules& rules, const Question& question, const Circu
       return std::ranges::find(question.restorable, path) != question.restorable.end();
     };
     const AutoAnswer answer = AutoVerdict(shell, now.sandboxed, roots, restorable);
-    if (answer.allowed) return {Verdict::kAllow, by_mode, ""};
-    return {Verdict::kAsk, "command", answer.why};
+    if (!answer.allowed) return {.rule = "command", .reason = answer.why};
+    return {.verdict = Verdict::kAllow,
+            .rule = by_mode,
+            .box = reads && ordinary ? Box::kReads : Box::kAuto};
   }
-  const auto ordinary = [&](const ShellCommand& command) { return IsOrdinary(rules, command); };
-  if (shell.understood && std::ranges::all_of(shell.commands, ordinary))
-    return {Verdict::kAllow, IsReadOnly(shell) ? "read-only command" : by_mode, ""};
+  if (ordinary)
+    return {.verdict = Verdict::kAllow,
+            .rule = reads ? "read-only command" : by_mode,
+            .box = reads ? Box::kReads : Box::kEdits};
   for (const ShellCommand& command : shell.commands) {
     if (!command.why.empty()) return {Verdict::kAsk, "command", command.why};
   }

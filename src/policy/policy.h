@@ -33,6 +33,15 @@ std::string_view ModeName(Mode mode);
 
 enum class Verdict { kAllow, kAsk, kDeny };
 
+/// What is claimed of a command that runs without a person's word. The kernel holds it to that: a
+/// wrong claim costs a failed command.
+enum class Box {
+  kNone,   // No claim: a person's word, or no command.
+  kReads,  // It only reads, in the project and what every command needs.
+  kEdits,  // It changes files of the project.
+  kAuto,   // What mode auto lets run.
+};
+
 struct Decision {
   Verdict verdict = Verdict::kAsk;
   /// What decided, and who said it: "mode:acceptEdits", "allow:Bash(git *), your configuration",
@@ -41,6 +50,7 @@ struct Decision {
   std::string reason;  // For people and for the model, when it is not allowed.
   bool hard = false;   // Denied by a hard rule.
   bool firm = false;   // Asked, and only a person may say yes: no hook, no extension.
+  Box box = Box::kNone;
 };
 
 /// A rule that covers this call and no more than a user expects: the same command or address again,
@@ -76,7 +86,7 @@ struct Rules {
 /// What holds when a call is decided on, and is no rule.
 struct Circumstances {
   Capabilities run = {};
-  bool sandboxed = false;       // The command runs where it can do no harm outside the project.
+  bool sandboxed = false;       // What mode auto lets run can do no harm outside the project.
   bool hides_excluded = false;  // What is excluded cannot be read by the command.
 };
 

@@ -119,7 +119,8 @@ struct DoctorReport {
 /// A command that is to run in the sandbox of the current folder's project.
 struct SandboxRun {
   STET_FIELDS(SandboxRun,
-              (OptionalText, network),  // Instead of the configuration's.
+              (Text, box),  // "auto", or, for less, "edits" or "reads".
+              (OptionalText, network),  // Instead of the configuration's; in "auto" only.
               (Texts, write),  // More folders that it may write.
               (Texts, command))
 };

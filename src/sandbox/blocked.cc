@@ -59,6 +59,14 @@ std::string_view Deepest(const Texts& folders, std::string_view path) {
   return deepest;
 }
 
+std::string ExplainRead(const Profile& profile, const std::string& path) {
+  const bool own = Inside(path, "/tmp") || Inside(path, "/dev");
+  if (own || !Deepest(profile.writable, path).empty()) return "";
+  if (Deepest(profile.readable, path).empty())
+    return fmt::format("reading {} was prevented: it is outside of the project", path);
+  return fmt::format("writing {} was prevented", path);
+}
+
 std::string ExplainPath(const Profile& profile, const std::string& path, bool absence) {
   const std::string_view hidden = Deepest(profile.hidden, path);
   const std::string_view fixed = Deepest(profile.read_only, path);
@@ -66,6 +74,7 @@ std::string ExplainPath(const Profile& profile, const std::string& path, bool ab
   if (!hidden.empty() && hidden.size() >= std::max(fixed.size(), writable.size()))
     return fmt::format("{} is hidden from commands", path);
   if (absence) return "";
+  if (profile.only_reads()) return ExplainRead(profile, path);
   if (!fixed.empty() && fixed.size() >= writable.size())
     return fmt::format("{} is protected: commands may not change it", path);
   if (!writable.empty() || Inside(path, "/tmp") || Inside(path, "/dev") || Inside(path, "/proc"))
@@ -94,6 +103,9 @@ class Explainer {
     if (told_.empty()) return "";
     std::string text;
     for (const std::string& one : told_) text += fmt::format("(The sandbox: {}.)\n", one);
+    if (ending_.profile.only_reads())
+      return text +
+             "(It was judged to only read, and ran unasked. Call it again, and it is asked.)\n";
     return text +
            "(If it is needed, call Bash again with dangerouslyDisableSandbox: the user is asked "
            "whether it may run once without the sandbox.)\n";

@@ -76,5 +76,19 @@ TEST_F(BlockedTest, OnlyAFewAreToldAndEachOnce) {
   EXPECT_EQ(std::ranges::count(text, '\n'), 4) << text;
 }
 
+TEST(BlockedReadTest, WhatACommandThatOnlyReadsWasKeptFromIsNamed) {
+  Profile profile;
+  profile.readable = {"/usr", "/p"};
+  const auto explain = [&](std::string_view output) {
+    return ExplainBlocked({.profile = profile, .cwd = "/p", .output = output, .exit_code = 1});
+  };
+  EXPECT_TRUE(
+      explain("bash: ./made: Read-only file system").contains("writing /p/made was prevented"));
+  EXPECT_TRUE(explain("cat: /home/u/.ssh/id: Permission denied")
+                  .contains("reading /home/u/.ssh/id was prevented"));
+  EXPECT_TRUE(explain("bash: ./made: Read-only file system").contains("Call it again"));
+  EXPECT_EQ(explain("grep: no match in /p/x"), "");
+}
+
 }  // namespace
 }  // namespace stet::sandbox

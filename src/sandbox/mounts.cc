@@ -63,7 +63,9 @@ class Planner {
   /// What lies where the command has folders of its own must be put there again.
   void AddReadable(const std::string& path) {
     const std::string real = RealPath(path);
-    if (real != "/tmp" && Inside(real, "/tmp")) Add(Mount::Kind::kReadOnly, real);
+    for (const char* own : {"/tmp", "/dev"}) {
+      if (real != own && Inside(real, own)) Add(Mount::Kind::kReadOnly, real);
+    }
   }
   [[nodiscard]] bool IsSeen(const std::string& path) const {
     const auto has = [&](const std::string& folder) { return Inside(path, folder); };

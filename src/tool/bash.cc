@@ -149,7 +149,10 @@ class BashTool final : public Tool {
 
   Async<Outcome> Run(const Raw& args, Call& call) override {
     const std::string cwd_note = MakeSureOfCwd(call.workspace) + call.sandbox_note;
-    const auto before = co_await LookAtProject(call);
+    // What cannot write leaves nothing to be found.
+    const bool reads = call.sandbox != nullptr && call.sandbox->profile.only_reads();
+    Result<std::shared_ptr<const ProjectScan>> before = std::shared_ptr<const ProjectScan>();
+    if (!reads) before = co_await LookAtProject(call);
     if (!before) co_return Problem("The command was not run: " + before.error().Text());
     if (IsForTerminal(Args(args), call))
       co_return co_await RunInEditor(args, *before, cwd_note, call);

@@ -54,6 +54,8 @@ struct Outcome {
   /// Facts about what was found written or deleted afterwards, by a command; appended before the
   /// result.
   std::vector<protocol::FileFact> writes;
+  /// Its box kept the command from something, as far as its output tells.
+  bool kept_back = false;
   /// The user has approved the plan: what follows may write and run again.
   bool plan_approved = false;
 };

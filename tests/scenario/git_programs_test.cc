@@ -12,7 +12,9 @@ namespace {
 class GitProgramsScenario : public ScriptedTest {
  protected:
   GitProgramsScenario() {
-    Put("evil.sh", "#!/bin/sh\necho \"$0\" >> " + marks_ + "\ncat\n", 0755);
+    Put("evil.sh",
+        "#!/bin/sh\necho the program of the repository ran\necho \"$0\" >> " + marks_ + "\ncat\n",
+        0755);
     Put("a.txt", "one\n");
     Git("git init -q -b main && git add a.txt && git commit -qm one");
     Put("a.txt", "two\n");
@@ -124,11 +126,10 @@ TEST_F(GitProgramsScenario, OnceTrustedTheyRunAndAChangeAsksAgain) {
   Git("git config diff.external " + evil_);
   EXPECT_EQ(program_.Run({"trust", "--cwd", project_, "git"}).exit_code, 0);
   EXPECT_EQ(Issue({"git diff"}, "default"), 1) << results_;
-  EXPECT_TRUE(Exists(marks_));
-  EXPECT_TRUE(RemoveTree(marks_));
+  EXPECT_NE(results_.find("the program of the repository ran"), std::string::npos) << results_;
+  EXPECT_FALSE(Exists(marks_)) << "what only reads writes nothing, whoever is trusted";
   Git("git branch other && git branch -u main other");
   EXPECT_EQ(Issue({"git diff"}, "default"), 1) << "what git itself keeps there does not count";
-  EXPECT_TRUE(RemoveTree(marks_));
   Git("git config diff.external '" + evil_ + " again'");
   EXPECT_EQ(Issue({"git diff"}, "default"), 0) << results_;
   EXPECT_FALSE(Exists(marks_));

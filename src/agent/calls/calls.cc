@@ -131,7 +131,9 @@ void Calls::Decide(One& one) const {
 }
 
 policy::Decision Calls::DecisionNow(const One& one) const {
-  return policy::Decide(bench_.settings->rules, Question(one), CircumstancesOf(one.intent));
+  const SessionSettings& settings = *bench_.settings;
+  return HeldToItsBox(policy::Decide(settings.rules, Question(one), CircumstancesOf(one.intent)),
+                      settings.sandbox, settings.rules.mode, one.intent.command);
 }
 
 /// What the run permits now; of a command, whether it would run in a sandbox, and whether that
@@ -141,7 +143,8 @@ policy::Circumstances Calls::CircumstancesOf(const tool::Intent& intent) const {
   policy::Circumstances now{.run = CapabilitiesNow(bench_)};
   if (intent.command.empty()) return now;
   now.sandboxed = IsBoxed(settings.sandbox, settings.rules.mode);
-  now.hides_excluded = now.sandboxed && !intent.unsandboxed && HidesExcluded(settings.sandbox);
+  const bool boxed = now.sandboxed || CanBox(settings.sandbox, policy::Box::kReads).has_value();
+  now.hides_excluded = boxed && !intent.unsandboxed && HidesExcluded(settings.sandbox);
   return now;
 }
 

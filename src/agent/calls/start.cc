@@ -20,8 +20,10 @@ Async<Status> Calls::StartInTurn(OnePtr one) {
   const GoesOn allowed = StillAllowed(*one);
   if (!allowed) co_return std::unexpected(allowed.error());
   if (!*allowed) co_return Status();
-  Result<Boxed> box = BoxFor(bench_.settings->sandbox, bench_.settings->rules.mode, one->intent,
-                             one->by == kByPolicy ? AllowedBy::kPolicy : AllowedBy::kUserOrHook);
+  Result<Boxed> box = BoxFor(bench_.settings->sandbox, one->intent,
+                             {.mode = bench_.settings->rules.mode,
+                              .claim = one->decision.box,
+                              .by_policy = one->by == kByPolicy});
   if (!box) co_return Answer(one->block, NotRun(box.error().message));
   one->box = *std::move(box);
   Start(one);
@@ -199,6 +201,8 @@ void Calls::Finish(One& one, tool::Outcome outcome) {
   one.took =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - one.began);
   bench_.redactor.Clean(outcome.content);
+  if (outcome.kept_back && one.decision.box != policy::Box::kNone)
+    bench_.settings->sandbox.shared->KeptBack(one.intent.command);
   one.outcome = std::move(outcome);
   if (!one.in_log) return;
   if (Status appended = AppendOutcome(one); !appended && status_) status_ = std::move(appended);

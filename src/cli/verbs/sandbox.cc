@@ -8,6 +8,7 @@ namespace stet::cli {
 namespace {
 
 struct SandboxArguments {
+  std::string box = "auto";
   std::string network;  // Empty: the configuration's.
   std::vector<std::string> write;
   std::vector<std::string> command;  // Empty: it was not asked for.
@@ -16,6 +17,7 @@ struct SandboxArguments {
 Result<int> RunSandbox(const SandboxArguments& command, client::Device& device,
                        face::Console& console) {
   protocol::SandboxRun run;
+  run.box = command.box;
   if (!command.network.empty()) run.network = command.network;
   run.write = command.write;
   run.command = command.command;
@@ -33,6 +35,10 @@ VerbEntry SandboxVerb() {
           [](Verb& sandbox) {
             const auto given = std::make_shared<SandboxArguments>();
             sandbox.options = {
+                {.names = "--box",
+                 .target = &given->box,
+                 .help = "As a command is kept in that runs unasked: auto, edits, or reads",
+                 .check = OneOf{"auto", "edits", "reads"}},
                 {.names = "--network",
                  .target = &given->network,
                  .help = "off, loopback, hosts or open",

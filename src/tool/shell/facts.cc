@@ -68,6 +68,7 @@ Async<Result<Scan>> LookAtProject(Call& call) {
 }
 
 Async<ShellFacts> FactsSince(Scan before, Call& call) {
+  if (!before) co_return ShellFacts();
   const CancelToken never;
   auto work = [root = call.workspace.project, before = std::move(before)](
                   const CancelToken& cancel) { return Compare(root, before, cancel); };

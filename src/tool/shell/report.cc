@@ -45,6 +45,7 @@ struct Told {
   std::uint64_t from = 0;
   std::string task_id;
   std::string end;  // Lines behind the output.
+  bool kept_back = false;
 };
 
 Raw Details(const Told& told, const ShellFacts& facts) {
@@ -76,6 +77,7 @@ Outcome Tell(const Told& told, ShellFacts facts, Call& call) {
                         facts.facts.size() + facts.left_out, facts.facts.size());
   if (text.empty()) text = "(no output)\n";
   Outcome outcome = Say(std::move(text));
+  outcome.kept_back = told.kept_back;
   outcome.is_error = told.how && !told.how->success();
   outcome.details = Details(told, facts);
   outcome.writes = std::move(facts.facts);
@@ -97,11 +99,13 @@ std::string BlockedIn(const Shell& shell, const Workspace& workspace) {
 }  // namespace
 
 Outcome Report(const ShellReport& report, ShellFacts facts, Call& call) {
+  const std::string blocked = BlockedIn(report.shell, call.workspace);
   const Told told{.output = report.shell.output(),
                   .how = report.shell.how(),
                   .from = report.from,
                   .task_id = report.task_id,
-                  .end = StateOf(report) + report.notes + BlockedIn(report.shell, call.workspace)};
+                  .end = StateOf(report) + report.notes + blocked,
+                  .kept_back = !blocked.empty()};
   return Tell(told, std::move(facts), call);
 }
 

@@ -26,6 +26,7 @@ Status Confine(const sandbox::Chosen& chosen, const ShellFiles& files, SpawnOpti
                    sandbox::Confinement::Make(std::move(profile), chosen.mechanism));
   confinement.emplace(std::move(made));
   options.box = confinement->order();
+  if (profile.only_reads()) options.env->emplace_back("GIT_OPTIONAL_LOCKS=0");
   options.env = sandbox::KeptVariables(*std::move(options.env), chosen.profile);
   return {};
 }
