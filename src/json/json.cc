@@ -6,7 +6,9 @@
 #include <bitset>
 #include <charconv>
 #include <cstring>
+#include <set>
 #include <utility>
+#include <vector>
 
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -402,6 +404,31 @@ bool JsonReader::Null() {
 bool JsonReader::AtEnd() {
   SkipSpace();
   return ok() && at_ == end_;
+}
+
+std::optional<std::string> RepeatedMember(std::string_view text) {
+  JsonReader reader(text);
+  std::vector<std::optional<std::set<std::string>>> open;  // The names so far; nothing: an array.
+  const auto enter = [&] {
+    const JsonReader::Kind kind = reader.Peek();
+    if (kind == JsonReader::Kind::kObject && reader.EnterObject())
+      open.emplace_back(std::in_place);
+    else if (kind == JsonReader::Kind::kArray && reader.EnterArray())
+      open.emplace_back(std::nullopt);
+    else
+      reader.Skip();
+  };
+  enter();
+  while (!open.empty() && reader.ok()) {
+    std::string_view name;
+    if (open.back() ? !reader.NextMember(&name) : !reader.NextElement()) {
+      open.pop_back();
+      continue;
+    }
+    if (open.back() && !open.back()->emplace(name).second) return std::string(name);
+    enter();
+  }
+  return std::nullopt;
 }
 
 Status CheckJson(std::string_view text) {

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -104,6 +105,10 @@ class JsonReader {
 
 /// Whether `text` is exactly one JSON value. Does not look at UTF-8.
 Status CheckJson(std::string_view text);
+
+/// The first name that stands twice in one object of the text, at any depth and whatever its
+/// escapes: readers differ in which of the two they take. Nothing when there is none.
+std::optional<std::string> RepeatedMember(std::string_view text);
 
 /// Appends `text` as a JSON string. Invalid UTF-8 becomes U+FFFD: what we write can always be read.
 void AppendJsonString(std::string& out, std::string_view text);

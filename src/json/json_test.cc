@@ -131,6 +131,15 @@ TEST(Json, ARawValueIsOneLineAndOtherwiseUntouched) {
   EXPECT_FALSE(Raw::From("\"\xff\""));
 }
 
+TEST(Json, ANameThatStandsTwiceInOneObjectIsFound) {
+  EXPECT_EQ(RepeatedMember(R"({"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]})"), std::nullopt);
+  EXPECT_EQ(RepeatedMember(R"({"a":1,"a":2})"), "a");
+  EXPECT_EQ(RepeatedMember(R"({"command":1,"comm\u0061nd":2})"), "command");
+  EXPECT_EQ(RepeatedMember(R"([0,{"x":[{"deep":1,"y":2,"deep":3}]}])"), "deep");
+  EXPECT_EQ(RepeatedMember("no json"), std::nullopt);
+  EXPECT_EQ(RepeatedMember(R"({"a":1,"b":)"), std::nullopt);
+}
+
 TEST(Json, WhatIsWrittenCanAlwaysBeRead) {
   for (const std::string_view text :
        {std::string_view(""), std::string_view("\"\\/\b\f\n\r\t"), std::string_view("世界😀"),

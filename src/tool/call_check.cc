@@ -70,6 +70,12 @@ Result<std::shared_ptr<const JsonSchema>> SharedSchema(std::string_view text) {
 
 Status CheckArguments(std::string_view tool, const JsonSchema& schema, const Raw& args) {
   RETURN_IF_ERROR(CheckIsObject(args));
+  // Hooks and clients are asked about the same text, and may read the other of the two.
+  if (const auto repeated = RepeatedMember(args.text))
+    return Fail(Code::kInvalid,
+                fmt::format("The arguments name \"{}\" twice in one object. Nothing was run. Call "
+                            "again with each name once.",
+                            *repeated));
   const std::vector<SchemaError> errors = schema.Validate(args.text);
   if (errors.empty()) return {};
   std::string message = fmt::format("The arguments do not fit the schema of {}:", tool);

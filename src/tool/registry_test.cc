@@ -33,6 +33,11 @@ TEST_F(RegistryTest, SpecsAreSortedByName) {
 
 TEST_F(RegistryTest, ACallThatFitsPasses) { EXPECT_EQ(Refusal("Read", R"({"n":1})"), "fine"); }
 
+TEST_F(RegistryTest, ANameThatStandsTwiceIsRefusedBecauseReadersDiffer) {
+  const std::string said = Refusal("Read", R"({"n":1,"n":1})");
+  EXPECT_NE(said.find("name \"n\" twice"), std::string::npos) << said;
+}
+
 TEST_F(RegistryTest, AnUnknownToolNamesTheNearest) {
   EXPECT_EQ(registry_.Check("read_file", Raw{"{}"}).error().code, Code::kNotFound);
   EXPECT_TRUE(Refusal("reed", "{}").starts_with("There is no tool named reed. Did you mean Read"));
