@@ -140,6 +140,35 @@ bool StillGarbage(const SessionStore& store, const GarbageItem& item) {
   return std::ranges::find(still, item.path, &GarbageItem::path) != still.end();
 }
 
+/// A removed session whose deletion has begun. Its name says so: nothing that was half deleted is
+/// brought back.
+constexpr std::string_view kHalfGone = ".gone";
+
+std::vector<std::string> HalfGone(const SessionStore& store) {
+  std::vector<std::string> paths;
+  const std::string folder = store.roots().trash();
+  const Result<std::vector<DirEntry>> entries = ListDir(folder);
+  if (!entries) return paths;
+  for (const DirEntry& entry : *entries) {
+    if (entry.name.ends_with(kHalfGone)) paths.push_back(folder + "/" + entry.name);
+  }
+  return paths;
+}
+
+Status RemoveFromTrash(const std::string& path) {
+  if (path.ends_with(kHalfGone)) return RemoveTree(path);
+  const std::string gone = path + std::string(kHalfGone);
+  RETURN_IF_ERROR(Rename(path, gone));
+  RETURN_IF_ERROR(SyncDir(ParentDir(path)));
+  return RemoveTree(gone);
+}
+
+/// Of an unborn folder no tree is held.
+Status RemoveGarbage(const GarbageItem& item) {
+  if (item.kind == kUnborn) return log::RemoveUnborn({item.path});
+  return item.kind == "trash" ? RemoveFromTrash(item.path) : RemoveTree(item.path);
+}
+
 /// The locks of every tree that has an item, each once.
 Result<std::vector<TreeLock>> HoldTrees(const SessionStore& store,
                                         const std::vector<GarbageItem>& items) {
@@ -174,6 +203,9 @@ Result<std::vector<GarbageItem>> FindGarbage(const SessionStore& store, bool wit
   RETURN_IF_ERROR(AddUnborn(store, items));
   if (!with_trash) return items;
   ASSIGN_OR_RETURN(const std::vector<protocol::TrashRow> rows, store.Trash());
+  for (const std::string& path : HalfGone(store)) {
+    items.push_back({.kind = "trash", .path = path, .bytes = DiskUse(path).value_or(0)});
+  }
   for (const protocol::TrashRow& row : rows) {
     items.push_back({.kind = "trash",
                      .session_id = row.session_id,
@@ -188,8 +220,7 @@ Result<std::uint64_t> Collect(const SessionStore& store, const std::vector<Garba
   std::uint64_t freed = 0;
   for (const GarbageItem& item : items) {
     if (item.kind == "held" || !StillGarbage(store, item)) continue;
-    // Of an unborn folder no tree is held.
-    RETURN_IF_ERROR(item.kind == kUnborn ? log::RemoveUnborn({item.path}) : RemoveTree(item.path));
+    RETURN_IF_ERROR(RemoveGarbage(item));
     freed += item.bytes;
   }
   return freed;

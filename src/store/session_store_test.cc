@@ -311,6 +311,18 @@ TEST_F(SessionStoreTest, AnEmptyTrashIsNoBytes) {
   EXPECT_EQ(store_.DiskUse()->trash_bytes, 0u);
 }
 
+TEST_F(SessionStoreTest, ASessionWhoseDeletionHasBegunIsNotBroughtBackAndGoesWithTheNext) {
+  MakeRoot("ses_a");
+  ASSERT_TRUE(store_.Remove("ses_a"));
+  const std::string dir = store_.TrashDir(store_.Trash()->front());
+  // As a process that is killed in the middle leaves it.
+  ASSERT_TRUE(Rename(dir, dir + ".gone"));
+  EXPECT_FALSE(store_.Restore("ses_a"));
+  EXPECT_GT(store_.DiskUse()->trash_bytes, 0u);
+  ASSERT_TRUE(Collect(store_, FindGarbage(store_, true).value()));
+  EXPECT_FALSE(Exists(dir + ".gone"));
+}
+
 TEST_F(SessionStoreTest, AnIdThatIsRemovedAgainAtOnceIsInTheTrashTwice) {
   for (int times = 0; times < 5; ++times) {
     MakeRoot("ses_a");
