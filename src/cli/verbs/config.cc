@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/display_width.h"
+#include "base/secrets.h"
 #include "cli/verb.h"
 #include "client/await.h"
 #include "face/exit_codes.h"
@@ -21,7 +22,8 @@ Result<int> ShowConfig(const ConfigArguments& command, client::Device& device,
     return console.PrintJson(Encode(report) + "\n") ? face::kExitDone : face::kExitFailed;
   std::string out;
   for (const protocol::SettingRow& row : report.settings)
-    out += fmt::format("{:<28} = {}  {}\n", PrintableText(row.key), PrintableText(row.value),
+    out += fmt::format("{:<28} = {}  {}\n", PrintableText(row.key),
+                       PrintableText(MaskSecrets(row.value)),
                        console.Styled(face::Style::kDim, "# " + PrintableText(row.source)));
   return console.Print(out) ? face::kExitDone : face::kExitFailed;
 }
