@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/guard/descendants.h"
 #include "base/random.h"
 #include "host/access_tokens.h"
 #include "host/host.h"
@@ -29,6 +30,9 @@ Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
   if (peer.local) {
     if (peer.uid != static_cast<std::int64_t>(::geteuid()))
       return Fail(Code::kDenied, "the host is another user's");
+    // What a model runs must not answer what is asked about it.
+    if (guard::IsUnderGuard(static_cast<pid_t>(peer.pid)))
+      return Fail(Code::kDenied, "a command that stet runs has no rights at its host");
     caller.rights = all;
     return caller;
   }

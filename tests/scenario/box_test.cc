@@ -218,6 +218,24 @@ TEST_F(UnaskedTest, ACommandThatIsTakenForReadingRunsWhereItCanOnlyRead) {
   }
 }
 
+TEST_F(UnaskedTest, ACommandHasNoRightsAtTheHost) {
+  const std::string ask = fmt::format(
+      "python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"{}/host.sock\"); "
+      "s.sendall(b\"GET /sessions HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: "
+      "close\\r\\n\\r\\n\"); "
+      "print(s.makefile().read())'",
+      program_.home());
+  ASSERT_EQ(program_.Run({"host", "start"}).exit_code, 0);
+  const Result<Finished> outside =
+      Subprocess::Run({.argv = {"bash", "-c", ask}}, Deadline::After(std::chrono::seconds(60)), {});
+  ASSERT_TRUE(outside);
+  EXPECT_TRUE(outside->out.starts_with("HTTP/1.1 200")) << outside->out << outside->err;
+  (void)Ask(ask, "bypass");
+  EXPECT_TRUE(Log().contains("a command that stet runs has no rights at its host")) << Log();
+  EXPECT_FALSE(Log().contains("HTTP/1.1 200")) << Log();
+  EXPECT_EQ(program_.Run({"host", "stop"}).exit_code, 0);
+}
+
 TEST_F(UnaskedTest, WithoutASandboxWhatWouldRunUnaskedIsAsked) {
   ASSERT_TRUE(ReplaceFile(project_ + "/a.txt", "alpha\n", Durable::kNo));
   for (const char* mode : {"default", "auto"}) {

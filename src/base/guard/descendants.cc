@@ -14,6 +14,7 @@
 
 #include "base/fd.h"
 #include "base/fs.h"
+#include "base/guard/guard.h"
 
 namespace stet::guard {
 
@@ -147,6 +148,24 @@ void Signal(const std::vector<Descendant>& processes, int signal) {
     for (const Fd& held : OpenAll(processes.data() + at, processes.data() + end))
       ::syscall(SYS_pidfd_send_signal, held.get(), signal, nullptr, 0);
   }
+}
+
+bool IsUnderGuard(pid_t pid) {
+  constexpr int kMostAncestors = 1000;
+  const auto ancestors = [](pid_t of) {
+    std::vector<pid_t> found;
+    for (pid_t at = of; at > 1 && found.size() < kMostAncestors; at = ParentOf(at))
+      found.push_back(at);
+    return found;
+  };
+  const std::vector<pid_t> own = ancestors(::getpid());
+  const std::vector<pid_t> others = ancestors(pid);
+  if (others.empty() || ParentOf(pid) < 0) return true;
+  return std::ranges::any_of(others, [&](pid_t one) {
+    if (std::ranges::find(own, one) != own.end()) return false;
+    return ReadFile(fmt::format("/proc/{}/comm", one), kMaxProcFile).value_or("") ==
+           std::string(kName) + "\n";
+  });
 }
 
 void KillDescendants() {

@@ -29,6 +29,11 @@ std::vector<Descendant> Descendants(pid_t root, From from);
 /// Those that are gone by now, or have another parent, are left out.
 void Signal(const std::vector<Descendant>& processes, int signal);
 
+/// Whether a process is a command under a guard, or was started by one: of any process of stet's,
+/// but not of one that we run below ourselves. A process that cannot be seen counts as one. A
+/// process that names itself as guards are named can only lose by it.
+bool IsUnderGuard(pid_t pid);
+
 /// Kills everything below us and reaps it. Returns when nothing is left.
 void KillDescendants();
 

@@ -182,6 +182,16 @@ TEST_P(GuardTest, TheGuardsNameSaysWhatItIs) {
   EXPECT_TRUE(arguments.starts_with("stet-guard"));
 }
 
+TEST_P(GuardTest, WhatACommandStartsIsKnownForIt) {
+  const Subprocess child = StartAndHear("(setsid sleep 1000 &) ; printf x; sleep 1000");
+  EXPECT_FALSE(guard::IsUnderGuard(::getpid()));
+  EXPECT_FALSE(guard::IsUnderGuard(::getppid()));
+  const std::vector<pid_t> started = Left();
+  EXPECT_GE(started.size(), 2U);
+  for (const pid_t pid : started) EXPECT_TRUE(guard::IsUnderGuard(pid)) << pid;
+  EXPECT_TRUE(guard::IsUnderGuard(0)) << "one that cannot be seen";
+}
+
 TEST_P(GuardTest, ANamespaceHasItsOwnProcesses) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs CAP_SYS_ADMIN";
   const std::string pid = Run("echo $PPID; [ -e /proc/$PPID ] && ls -d /proc/$$ >&2").out;
