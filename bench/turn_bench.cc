@@ -7,9 +7,9 @@
 #include "base/temp_dir.h"
 #include "bench/cost.h"
 #include "bench/measure.h"
+#include "bench/steps.h"
 #include "emulator/emulator.h"
 #include "json/view.h"
-#include "json/writer.h"
 
 namespace stet::bench {
 namespace {
@@ -28,40 +28,26 @@ It takes no arguments. Measure on a quiet machine, with a release build.
 )";
 
 /// Reads another file at every step.
-std::string StepsScript() {
-  std::string script;
-  JsonWriter json(script);
-  json.BeginObject().Key("replies").BeginArray();
-  for (int step = 0; step < kSteps; ++step) {
-    json.BeginObject().Key("blocks").BeginArray().BeginObject().Key("call").BeginObject();
-    json.Member("name", "Read").Key("args").BeginObject();
-    json.Member("file_path", fmt::format("f{}.txt", step)).EndObject();
-    json.EndObject().EndObject().EndArray().EndObject();
-  }
-  json.BeginObject().Member("times", 0).Key("blocks").BeginArray().BeginObject();
-  json.Member("text", "Done.").EndObject().EndArray().EndObject();
-  json.EndArray().EndObject();
-  return script;
+std::string ReadsScript() {
+  return StepsScript(kSteps, "Read", [](JsonWriter& json, int step) {
+    json.Member("file_path", fmt::format("f{}.txt", step));
+  });
 }
 
 class Bench {
  public:
   Status Run() {
-    ASSIGN_OR_RETURN(emulator_, emulator::Emulator::Start(StepsScript()));
+    ASSIGN_OR_RETURN(emulator_, emulator::Emulator::Start(ReadsScript()));
     RETURN_IF_ERROR(MakeDirs(project_));
     RETURN_IF_ERROR(MakeDirs(home_));
-    RETURN_IF_ERROR(ReplaceFile(home_ + "/config.toml",
-                                fmt::format("[model]\ntype = 'custom'\nid = 'm'\napi = "
-                                            "'anthropic-messages'\nbaseUrl = '{}'\n",
-                                            emulator_->base_url()),
-                                Durable::kNo));
+    RETURN_IF_ERROR(ReplaceFile(home_ + "/config.toml", ConfigFor(*emulator_), Durable::kNo));
     for (int file = 0; file < kSteps; ++file)
       RETURN_IF_ERROR(ReplaceFile(fmt::format("{}/f{}.txt", project_, file),
                                   fmt::format("a small file, number {}\n", file), Durable::kNo));
     ::setenv("STET_HOME", home_.c_str(), 1);
     // First, while this process is small: a child's peak counts what it was forked from.
     RETURN_IF_ERROR(MeasureOneShot());
-    RETURN_IF_ERROR(emulator_->SetScript(StepsScript()));
+    RETURN_IF_ERROR(emulator_->SetScript(ReadsScript()));
     return MeasureSteps();
   }
 
@@ -72,22 +58,16 @@ class Bench {
 
   Status MeasureSteps() {
     ASSIGN_OR_RETURN(const Cost cost, RunMeasured(Command()));
-    const std::vector<emulator::RequestRecord> requests = emulator_->Requests();
-    if (requests.size() != kSteps + 1)
-      return Fail(Code::kIo, fmt::format("{} requests instead of {}", requests.size(), kSteps + 1));
-    std::vector<double> gaps;
-    for (std::size_t step = 1; step < requests.size(); ++step)
-      gaps.push_back(
-          static_cast<double>(requests[step].received_us - requests[step - 1].end_us.value_or(0)) /
-          1000);
+    ASSIGN_OR_RETURN(const std::vector<double> gaps, GapsOf(*emulator_, kSteps));
     const std::vector<double> first(gaps.begin(), gaps.begin() + kEdge);
     const std::vector<double> last(gaps.end() - kEdge, gaps.end());
     fmt::print(
         "{{\"what\":\"steps\",\"steps\":{},\"median_ms\":{:.3f},\"first_median_ms\":{:.3f},"
         "\"last_median_ms\":{:.3f},\"last_request_kb\":{},\"wall_ms\":{:.0f},\"cpu_ms\":{:.0f},"
         "\"rss_mb\":{:.1f}}}\n",
-        kSteps, Median(gaps), Median(first), Median(last), requests.back().body.text.size() / 1024,
-        cost.wall_ms, cost.cpu_ms, static_cast<double>(cost.rss_kb) / 1024);
+        kSteps, Median(gaps), Median(first), Median(last),
+        emulator_->Requests().back().body.text.size() / 1024, cost.wall_ms, cost.cpu_ms,
+        static_cast<double>(cost.rss_kb) / 1024);
     return {};
   }
 
