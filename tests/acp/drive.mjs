@@ -194,7 +194,7 @@ async function commandsRunInTheEditorsTerminal() {
     after(call('Bash', { command: 'pwd; kill -9 $$' })),
     after(call('Bash', { command: 'echo hidden', background: true })),
     after(text('Done.')),
-    { when: { lastUser: 'wait' }, ...call('Bash', { command: 'echo begun; sleep 600' }) },
+    { when: { lastUser: 'wait' }, ...call('Bash', { command: 'touch begun.txt; echo begun; sleep 600' }) },
     { times: 0, ...text('Here I am.') },
   ]);
   const record = await withAgent({ permit: allow, editor }, async (ctx, { updates, next }) => {
