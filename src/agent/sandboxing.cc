@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fs.h"
 #include "json/writer.h"
 #include "sandbox/support.h"
 #include "tool/excluded.h"
@@ -32,12 +33,23 @@ Status Hide(const SandboxRules& rules, bool by_policy, sandbox::Chosen& chosen) 
 sandbox::Profile ProfileOf(const SandboxRules& rules, policy::Box claim) {
   if (claim == policy::Box::kReads) return rules.reads;
   sandbox::Profile profile = rules.profile;
-  if (claim == policy::Box::kEdits) profile.network = sandbox::network::kOff;
+  if (claim == policy::Box::kEdits) {
+    profile.network = sandbox::network::kOff;
+    // To make a repository is more than to change files.
+    profile.read_only.push_back(rules.project + "/.git");
+    if (Exists(profile.read_only.back())) profile.read_only.pop_back();
+  }
   return profile;
 }
 
+void Guard(const std::vector<std::string>& guarded, sandbox::Profile& profile) {
+  if (!profile.only_reads())
+    profile.read_only.insert(profile.read_only.end(), guarded.begin(), guarded.end());
+}
+
 /// For what a mode would do by itself, and a person for it.
-Result<Boxed> BoxForClaim(const SandboxRules& rules, policy::Box claim) {
+Result<Boxed> BoxForClaim(const SandboxRules& rules, policy::Box claim,
+                          const std::vector<std::string>& guarded) {
   Boxed box{.chosen = sandbox::Chosen{.profile = ProfileOf(rules, claim)}, .note = ""};
   sandbox::Chosen& chosen = *box.chosen;
   ASSIGN_OR_RETURN(chosen.mechanism, sandbox::Choose(chosen.profile, sandbox::Need::kWhole));
@@ -45,7 +57,12 @@ Result<Boxed> BoxForClaim(const SandboxRules& rules, policy::Box claim) {
     ASSIGN_OR_RETURN(chosen.profile.temp, rules.shared->Temp());
   }
   RETURN_IF_ERROR(Hide(rules, true, chosen));
+  Guard(guarded, chosen.profile);
   return box;
+}
+
+bool IsByClaim(const Allowed& allowed) {
+  return allowed.by_policy && allowed.claim != policy::Box::kNone;
 }
 
 }  // namespace
@@ -95,11 +112,15 @@ policy::Decision HeldToItsBox(policy::Decision decision, const SandboxRules& rul
           .reason = may_ask ? why : why + ", and nothing may be asked"};
 }
 
-Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent,
-                     const Allowed& allowed) {
+bool MayWriteInABox(const SandboxRules& rules, const tool::Intent& intent, const Allowed& allowed) {
+  if (intent.command.empty() || intent.unsandboxed) return false;
+  return IsByClaim(allowed) ? allowed.claim != policy::Box::kReads : IsWanted(rules, allowed.mode);
+}
+
+Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent, const Allowed& allowed,
+                     const std::vector<std::string>& guarded) {
   if (intent.command.empty() || intent.unsandboxed) return Boxed();
-  if (allowed.by_policy && allowed.claim != policy::Box::kNone)
-    return BoxForClaim(rules, allowed.claim);
+  if (IsByClaim(allowed)) return BoxForClaim(rules, allowed.claim, guarded);
   if (!IsWanted(rules, allowed.mode)) return Boxed();
   // A weaker mechanism is taken only where the user enabled the sandbox without requiring it.
   const bool whole = rules.required || rules.when == SandboxRules::When::kInAutoMode;
@@ -109,6 +130,7 @@ Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent,
     Boxed box{.chosen = sandbox::Chosen{rules.profile, *mechanism}, .note = ""};
     ASSIGN_OR_RETURN(box.chosen->profile.temp, rules.shared->Temp());
     RETURN_IF_ERROR(Hide(rules, allowed.by_policy, *box.chosen));
+    Guard(guarded, box.chosen->profile);
     if (rules.exclude && *mechanism == sandbox::Mechanism::kLandlockAlone)
       box.note = "(The sandbox that works here does not hide what is excluded of the project.)\n";
     return box;

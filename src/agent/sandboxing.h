@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/ignore.h"
 #include "policy/policy.h"
@@ -64,7 +65,14 @@ struct Allowed {
 /// holds whole, or the command does not run (kUnsupported). Without a claim: kUnsupported when a
 /// sandbox is required and none works. kDenied when not all that is excluded can be hidden, and
 /// policy alone, which counts on that, has allowed the command.
-Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent, const Allowed& allowed);
+///
+/// `guarded` are the places of the project that programs obey, as they are now: no box lets them be
+/// changed.
+Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent, const Allowed& allowed,
+                     const std::vector<std::string>& guarded = {});
+
+/// Whether the command would run in a box in which something may be written.
+bool MayWriteInABox(const SandboxRules& rules, const tool::Intent& intent, const Allowed& allowed);
 
 /// What policy allowed by its own judgement is asked where the kernel cannot hold the command to
 /// the claim, and where the command was kept from something before.

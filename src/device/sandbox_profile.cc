@@ -8,6 +8,7 @@
 #include "base/fs.h"
 #include "device/reads_profile.h"
 #include "policy/guarded.h"
+#include "tool/git/obeyed.h"
 
 namespace stet::device {
 namespace {
@@ -96,22 +97,22 @@ class ProfileMaker {
 
   void AddRoot(const std::string& folder) {
     profile_.writable.push_back(folder);
-    for (const std::string& name : policy::AgentNames()) Protect(folder + "/" + name);
-    // Ours also when it is not there: what is put there would count at the next start.
-    profile_.read_only.push_back(folder + "/.stet");
+    // Also where they do not exist yet: what is put there is obeyed later, outside. But who makes
+    // a .stetignore shows nothing to anybody, and ours must be readable while a command runs.
+    for (const std::string& name : policy::AgentNames()) {
+      const std::string path = folder + "/" + name;
+      if (name != ".stetignore" || Exists(path)) profile_.read_only.push_back(path);
+    }
     const std::string git = folder + "/.git";
     const auto facts = StatFile(git);
     if (facts && facts->is_dir)
-      ProtectGit(git);
+      Obeyed(git);
     else if (facts)
       AddWorktree(git);
   }
 
-  void ProtectGit(const std::string& git) {
-    profile_.read_only.push_back(git + "/hooks");
-    profile_.read_only.push_back(git + "/config");
-    Protect(git + "/config.worktree");
-    Protect(git + "/info/attributes");
+  void Obeyed(const std::string& git) {
+    for (std::string& path : tool::ObeyedByGit(git)) profile_.read_only.push_back(std::move(path));
   }
 
   /// Makes the repository of a linked worktree writable. It must point back to the worktree: a .git
@@ -128,7 +129,7 @@ class ProfileMaker {
     if (!sandbox::Inside(own, common + "/worktrees") || !Exists(common + "/objects")) return;
     profile_.writable.push_back(common);
     profile_.read_only.push_back(link);
-    ProtectGit(common);
+    Obeyed(common);
     Protect(own + "/config.worktree");
   }
 

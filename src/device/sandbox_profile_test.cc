@@ -50,7 +50,6 @@ TEST_F(SandboxProfileTest, TheProjectIsWritableAndSecretsAreHidden) {
 
 TEST_F(SandboxProfileTest, WhatPolicyGuardsIsHiddenOrReadOnlyInTheSandboxToo) {
   const std::string home = temp_.Sub("home");
-  for (const std::string& name : policy::AgentNames()) ASSERT_TRUE(MakeDirs(project_ + "/" + name));
   const sandbox::Profile profile = MakeProfile(Sources());
   for (const std::string& name : policy::KeyPlaces()) {
     EXPECT_TRUE(Has(profile.hidden, home + "/" + name)) << name;
@@ -58,7 +57,10 @@ TEST_F(SandboxProfileTest, WhatPolicyGuardsIsHiddenOrReadOnlyInTheSandboxToo) {
         << name;
   }
   for (const std::string& name : policy::AgentNames())
-    EXPECT_TRUE(Has(profile.read_only, project_ + "/" + name)) << name;
+    EXPECT_EQ(Has(profile.read_only, project_ + "/" + name), name != ".stetignore")
+        << name << ", though it is not there";
+  ASSERT_TRUE(ReplaceFile(project_ + "/.stetignore", "", Durable::kNo));
+  EXPECT_TRUE(Has(MakeProfile(Sources()).read_only, project_ + "/.stetignore"));
 }
 
 TEST_F(SandboxProfileTest, AWorktreesRepositoryIsWritableWhenItPointsBack) {

@@ -188,6 +188,11 @@ bool IsMagic(std::string_view path) {
 std::vector<std::string> StartUpPlaces() { return NamesOf(kHome); }
 std::vector<std::string> KeyPlaces() { return NamesOf(kKeys); }
 std::vector<std::string> AgentNames() { return NamesOf(kNames); }
+std::vector<std::string> GuardedNames() {
+  std::vector<std::string> names = AgentNames();
+  names.emplace_back(".git");
+  return names;
+}
 
 std::vector<std::string> SecretNames() { return {kSecretNames.begin(), kSecretNames.end()}; }
 

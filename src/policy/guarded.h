@@ -24,6 +24,8 @@ std::vector<std::string> StartUpPlaces();
 std::vector<std::string> KeyPlaces();
 /// Names of files and folders that agents and editors obey, wherever they are.
 std::vector<std::string> AgentNames();
+/// These, and a repository of git's.
+std::vector<std::string> GuardedNames();
 
 /// Patterns of names of files that look as if they held secrets.
 std::vector<std::string> SecretNames();

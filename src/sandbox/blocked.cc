@@ -50,6 +50,21 @@ std::vector<std::string> PathsIn(std::string_view line, std::string_view cwd) {
   return paths;
 }
 
+/// The name before what went wrong, as programs say it: `touch: cannot touch 'made': Read-only file
+/// system`, `bash: line 1: made: Permission denied`. Empty: none.
+std::string_view NameBefore(std::string_view line, std::string_view error) {
+  line = line.substr(0, line.find(error));
+  if (!line.ends_with(": ")) return "";
+  line.remove_suffix(2);
+  const std::size_t colon = line.rfind(": ");
+  if (colon == std::string_view::npos) return "";
+  line.remove_prefix(colon + 2);
+  const std::size_t quote = line.find('\'');
+  if (quote == std::string_view::npos) return line.contains(' ') ? "" : line;
+  line.remove_prefix(quote + 1);
+  return line.substr(0, line.find('\''));
+}
+
 /// The deepest of `folders` that the path is in.
 std::string_view Deepest(const Texts& folders, std::string_view path) {
   std::string_view deepest;
@@ -115,8 +130,9 @@ class Explainer {
   void LookAt(std::string_view line) {
     const bool absence = HasAny(line, kAbsenceErrors);
     if (absence || HasAny(line, kWriteErrors)) {
-      for (const std::string& path : PathsIn(line, ending_.cwd))
-        Tell(ExplainPath(ending_.profile, path, absence));
+      const std::vector<std::string> paths = PathsIn(line, ending_.cwd);
+      for (const std::string& path : paths) Tell(ExplainPath(ending_.profile, path, absence));
+      if (paths.empty() && !absence) LookAtName(line);
     }
     if (ending_.profile.network != network::kOpen && ending_.refused_hosts.empty() &&
         HasAny(line, kNetworkErrors))
@@ -127,6 +143,15 @@ class Explainer {
                              ending_.profile.network));
     if (line.contains("Operation not permitted") && HasAny(line, kTraceErrors))
       Tell("commands may not trace processes, mount, or make namespaces");
+  }
+
+  /// Of a file in the working directory a program says the name alone.
+  void LookAtName(std::string_view line) {
+    for (const std::string_view error : kWriteErrors) {
+      const std::string_view name = NameBefore(line, error);
+      if (name.empty() || name.contains('/')) continue;
+      Tell(ExplainPath(ending_.profile, fmt::format("{}/{}", ending_.cwd, name), false));
+    }
   }
 
   void Tell(std::string what) {

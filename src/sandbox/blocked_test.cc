@@ -39,6 +39,16 @@ TEST_F(BlockedTest, AWriteOutsideIsToldWithItsPath) {
             std::string::npos);
 }
 
+TEST_F(BlockedTest, AFileInTheWorkingDirectoryIsNamedWithoutASlash) {
+  profile_.writable = {};
+  const std::string told =
+      "(The sandbox: /p/src/made is outside of what commands may write ([sandbox] write adds "
+      "folders).)";
+  EXPECT_EQ(First("touch: cannot touch 'made': Read-only file system\n"), told);
+  EXPECT_EQ(First("bash: line 1: made: Permission denied\n"), told);
+  EXPECT_EQ(First("a word: two words: Permission denied\n"), "");
+}
+
 TEST_F(BlockedTest, WhatIsProtectedAndWhatIsHiddenAreToldApart) {
   EXPECT_EQ(First("/p/.git/hooks/pre-commit: Read-only file system"),
             "(The sandbox: /p/.git/hooks/pre-commit is protected: commands may not change it.)");

@@ -10,6 +10,7 @@
 #include "tool/builtin.h"
 #include "tool/editor_terminal.h"
 #include "tool/paths.h"
+#include "tool/project/look.h"
 #include "tool/shell/report.h"
 
 namespace stet::tool {
@@ -152,7 +153,7 @@ class BashTool final : public Tool {
     // What cannot write leaves nothing to be found.
     const bool reads = call.sandbox != nullptr && call.sandbox->profile.only_reads();
     Result<std::shared_ptr<const ProjectScan>> before = std::shared_ptr<const ProjectScan>();
-    if (!reads) before = co_await LookAtProject(call);
+    if (!reads) before = co_await LookAtProject(call.workspace, call.loop, call.cancel);
     if (!before) co_return Problem("The command was not run: " + before.error().Text());
     if (IsForTerminal(Args(args), call))
       co_return co_await RunInEditor(args, *before, cwd_note, call);

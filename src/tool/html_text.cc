@@ -35,7 +35,7 @@ constexpr std::array<std::string_view, 26> kBlocks = {
     "ul", "ol",     "table",   "tr",      "form",   "pre",    "blockquote", "dl",  "dt",
     "dd", "figure", "h1",      "h2",      "h3",     "h4",     "h5",         "h6"};
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+bool IsHtmlBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
 struct Tag {
   std::string name;
@@ -46,13 +46,13 @@ struct Tag {
 /// The value of an attribute, without its quotes.
 std::string_view Attribute(std::string_view attributes, std::string_view name) {
   for (std::size_t at = 0; at + name.size() < attributes.size(); ++at) {
-    const bool begins = at == 0 || IsBlank(attributes[at - 1]);
+    const bool begins = at == 0 || IsHtmlBlank(attributes[at - 1]);
     if (!begins || Lower(attributes.substr(at, name.size())) != name) continue;
     std::size_t value = at + name.size();
-    while (value < attributes.size() && IsBlank(attributes[value])) ++value;
+    while (value < attributes.size() && IsHtmlBlank(attributes[value])) ++value;
     if (value >= attributes.size() || attributes[value] != '=') continue;
     ++value;
-    while (value < attributes.size() && IsBlank(attributes[value])) ++value;
+    while (value < attributes.size() && IsHtmlBlank(attributes[value])) ++value;
     if (value >= attributes.size()) return "";
     const char quote = attributes[value];
     if (quote == '"' || quote == '\'') {
@@ -109,7 +109,8 @@ class Writer {
                               html_[at] == '!' || html_[at] == '?');
     if (!names) return std::nullopt;
     const std::size_t name = at;
-    while (at < html_.size() && !IsBlank(html_[at]) && html_[at] != '>' && html_[at] != '/') ++at;
+    while (at < html_.size() && !IsHtmlBlank(html_[at]) && html_[at] != '>' && html_[at] != '/')
+      ++at;
     tag.name = Lower(html_.substr(name, at - name));
     const std::size_t attributes = at;
     char quote = 0;
@@ -205,9 +206,9 @@ class Writer {
       return;
     }
     for (const char c : text) {
-      if (!IsBlank(c))
+      if (!IsHtmlBlank(c))
         out_ += c;
-      else if (!out_.empty() && !IsBlank(out_.back()))
+      else if (!out_.empty() && !IsHtmlBlank(out_.back()))
         out_ += ' ';
     }
   }

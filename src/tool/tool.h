@@ -24,6 +24,8 @@
 
 namespace stet::tool {
 
+class ProjectView;
+
 /// Where a session works.
 struct Workspace {
   std::string project;                    // The project's root, a real path.
@@ -33,6 +35,10 @@ struct Workspace {
   std::shared_ptr<const IgnoreFile> exclude;
   /// Names of files whose content no search shows, unless the file itself is asked for.
   std::vector<std::string> secret_names;
+  /// Names of places that programs obey, wherever they stand in the project.
+  std::vector<std::string> guarded_names;
+  /// How the project's files look; made when it is first looked at (tool/shell/facts.h).
+  std::shared_ptr<ProjectView> view;
 };
 
 /// What a call would do.
@@ -54,8 +60,8 @@ struct Outcome {
   /// Facts about what was found written or deleted afterwards, by a command; appended before the
   /// result.
   std::vector<protocol::FileFact> writes;
-  /// Its box kept the command from something, as far as its output tells.
-  bool kept_back = false;
+  /// What its box kept the command from, as far as its output tells; empty: nothing.
+  std::string kept_back = {};
   /// The user has approved the plan: what follows may write and run again.
   bool plan_approved = false;
 };

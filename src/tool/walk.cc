@@ -6,14 +6,12 @@
 #include "base/fs.h"
 #include "base/ignore.h"
 #include "base/wildcard.h"
+#include "tool/ignore_rules.h"
 #include "tool/paths.h"
-#include "tool/text_file.h"
 
 namespace stet::tool {
 
 namespace {
-
-constexpr std::size_t kMaxIgnoreBytes = std::size_t{1} << 20;
 
 class Walker {
  public:
@@ -29,7 +27,7 @@ class Walker {
     std::string at = project;
     std::string rest = folder.substr(std::min(project.size(), folder.size()));
     for (const std::string_view part : PathParts(rest)) {
-      PushRules(at, parts_.size());
+      (void)rules_.Enter(at, parts_.size());
       parts_.emplace_back(part);
       (at += '/') += part;
     }
@@ -39,21 +37,16 @@ class Walker {
     if (cancel_.cancelled()) return Fail(Code::kCancelled, "cancelled");
     const auto entries = ListDir(folder);
     if (!entries) return {};
-    PushRules(folder, parts_.size());
+    const std::size_t mark = rules_.Enter(folder, parts_.size());
     for (const DirEntry& entry : *entries) {
       if (stopped_) break;
       RETURN_IF_ERROR(Visit(entry, folder, shown, depth));
     }
-    rules_.pop_back();
+    rules_.Leave(mark);
     return {};
   }
 
  private:
-  struct Level {
-    IgnoreFile file;
-    std::size_t depth;  // How many parts lead to its folder.
-  };
-
   Status Visit(const DirEntry& entry, const std::string& folder, const std::string& shown,
                int depth) {
     const bool is_dir = entry.kind == EntryKind::kDir;
@@ -62,7 +55,7 @@ class Walker {
     Status status;
     const std::string path = shown.empty() ? entry.name : shown + "/" + entry.name;
     const bool wanted = !is_dir && even_ignored_ != nullptr && even_ignored_->Matches(path);
-    if (!IsExcluded(is_dir) && (wanted || !IsIgnored(is_dir))) {
+    if (!IsExcluded(is_dir) && (wanted || !rules_.Ignores(parts_, is_dir))) {
       if (!is_dir)
         UseFileAt(folder + "/" + entry.name, path, entry.kind == EntryKind::kSymlink);
       else if (depth < kMaxWalkDepth)
@@ -80,26 +73,10 @@ class Walker {
     stopped_ = !use_(path, is_link);
   }
 
-  void PushRules(const std::string& folder, std::size_t depth) {
-    auto file = ReadRegularFile(folder + "/.gitignore", kMaxIgnoreBytes);
-    rules_.push_back({IgnoreFile(file ? file->bytes : ""), depth});
-  }
-
   [[nodiscard]] bool IsExcluded(bool is_dir) const {
     if (exclude_ == nullptr) return false;
     const std::vector<std::string_view> path(parts_.begin(), parts_.end());
     return exclude_->Judge(path, is_dir) == IgnoreFile::Verdict::kIgnored;
-  }
-
-  /// The innermost file that says anything decides.
-  [[nodiscard]] bool IsIgnored(bool is_dir) const {
-    for (auto level = rules_.rbegin(); level != rules_.rend(); ++level) {
-      const std::vector<std::string_view> path(
-          parts_.begin() + static_cast<std::ptrdiff_t>(level->depth), parts_.end());
-      const IgnoreFile::Verdict verdict = level->file.Judge(path, is_dir);
-      if (verdict != IgnoreFile::Verdict::kNothing) return verdict == IgnoreFile::Verdict::kIgnored;
-    }
-    return false;
   }
 
   const CancelToken& cancel_;
@@ -107,7 +84,7 @@ class Walker {
   const IgnoreFile* exclude_;
   const UseFile& use_;
   std::vector<std::string> parts_;  // From the project, or the folder when it is outside.
-  std::vector<Level> rules_;
+  IgnoreRules rules_;
   bool stopped_ = false;
 };
 

@@ -1,20 +1,12 @@
 // Boxes: what a command that runs unasked is kept to, tried through the real program under every
 // mechanism that the machine has. Whatever the analysis says of a line, in the box for what only
 // reads it has no effect and sees no key.
-#include <algorithm>
-#include <cstdlib>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include "base/fs.h"
-#include "base/source_dir_fixture.h"
-#include "base/text.h"
 #include "json/writer.h"
-#include "sandbox/apart_dir_fixture.h"
-#include "sandbox/support.h"
-#include "tests/scenario/program.h"
+#include "tests/scenario/box_fixture.h"
 #include "tests/scenario/scripted_fixture.h"
 
 namespace stet::scenario {
@@ -22,88 +14,7 @@ namespace {
 
 using sandbox::Mechanism;
 
-constexpr std::string_view kSecretText = "open-sesame-4711";
-
-/// As a shell takes it for one word.
-std::string Quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-class BoxTest : public testing::TestWithParam<Mechanism> {
- protected:
-  void SetUp() override {
-    for (const sandbox::Tried& tried : sandbox::TryAll()) {
-      if (tried.mechanism == GetParam() && !tried.works)
-        GTEST_SKIP() << "not active: " << tried.why_not;
-    }
-    for (const char* folder : {"project/src", "project/.git/hooks", "user/.ssh", "other"})
-      ASSERT_TRUE(MakeDirs(At(folder)));
-    ASSERT_TRUE(MakeDirs(program_.home()));
-    Put("project/.git/config", "[core]\n");
-    Put("project/.git/HEAD", "ref: refs/heads/main\n");
-    Put("project/src/run.sh", "#!/bin/sh\ntouch made\n");
-    ASSERT_EQ(::chmod(At("project/src/run.sh").c_str(), 0755), 0);
-    Put("project/src/a.txt", "alpha\nbeta\n");
-    Put("project/secret.csv", std::string(kSecretText));
-    Put("project/.stetignore", "*.csv\n");
-    Put("user/.ssh/id_ed25519", std::string(kSecretText));
-    Put("user/notes", std::string(kSecretText));
-    Put("user/.gitconfig", "[alias]\nst = status\n");
-    Put("other/file", std::string(kSecretText));
-    ASSERT_TRUE(ReplaceFile(program_.home() + "/vault", kSecretText, Durable::kNo));
-  }
-
-  [[nodiscard]] std::string At(const std::string& name) const { return apart_.Sub(name); }
-  void Put(const std::string& name, const std::string& text) const {
-    ASSERT_TRUE(ReplaceFile(At(name), text, Durable::kNo));
-  }
-
-  [[nodiscard]] Finished Run(const std::string& box, const std::string& line) const {
-    SpawnOptions options = program_.Options({"sandbox", "--box", box, "--", "bash", "-c", line});
-    for (const std::string& variable :
-         {fmt::format("STET_SANDBOX={}", sandbox::MechanismName(GetParam())), "HOME=" + At("user"),
-          fmt::format("MY_API_KEY={}", kSecretText),
-          fmt::format("HARMLESS_LOOKING={}", kSecretText)})
-      options.env->push_back(variable);
-    options.cwd = At("project");
-    options.merge_stderr = true;
-    const Result<Finished> finished =
-        Subprocess::Run(std::move(options), Deadline::After(std::chrono::seconds(60)), {});
-    EXPECT_TRUE(finished) << finished.error().Text();
-    return finished ? *finished : Finished();
-  }
-  [[nodiscard]] std::string Read(const std::string& line) const { return Run("reads", line).out; }
-
-  /// Every file below, with its mode, time and content.
-  [[nodiscard]] std::string Tree(const std::string& folder) const {
-    std::string all;
-    const Result<std::vector<DirEntry>> entries = ListDir(folder);
-    if (!entries) return all;
-    std::vector<std::string> names;
-    for (const DirEntry& entry : *entries) names.push_back(entry.name);
-    std::ranges::sort(names);
-    for (const std::string& name : names) {
-      const std::string path = folder + "/" + name;
-      struct stat facts{};
-      ::lstat(path.c_str(), &facts);
-      all += fmt::format("{} {:o} {} {}\n", path, facts.st_mode, facts.st_mtim.tv_sec,
-                         ReadFile(path).value_or(""));
-      if (S_ISDIR(facts.st_mode)) all += Tree(path);
-    }
-    return all;
-  }
-
-  Program program_;
-  sandbox::ApartDir apart_;
-};
-
-INSTANTIATE_TEST_SUITE_P(, BoxTest, testing::ValuesIn(sandbox::kMechanisms), [](const auto& one) {
-  std::string name(sandbox::MechanismName(one.param));
-  std::erase(name, '-');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(, BoxTest, testing::ValuesIn(sandbox::kMechanisms), MechanismText);
 
 /// The file of the project is hidden by mounts; Landlock alone grants entry by entry.
 TEST_P(BoxTest, WhatOnlyReadsWorks) {
@@ -173,29 +84,6 @@ TEST_P(BoxTest, WhatEditsChangesTheProjectButNoGuardedPlace) {
     EXPECT_NE(Run("edits", line).exit_code, 0) << line;
 }
 
-/// The lines of an attack, as they are; whatever they would do outside, here they do nothing.
-TEST_P(BoxTest, NoHostileLineHasAnEffect) {
-  const std::string before = Tree(apart_.path());
-  const std::string lines = ReadFile(SourceDir() + "/tests/data/box_commands.txt").value_or("");
-  ASSERT_FALSE(lines.empty());
-  // All in one command, each in a shell of its own and not for long, but for those that would end
-  // the others.
-  std::string script;
-  std::size_t count = 0;
-  for (const std::string_view line : SplitLines(lines)) {
-    if (line.empty() || line.starts_with('#')) continue;
-    ++count;
-    if (line.contains("kill")) {
-      (void)Run("reads", std::string(line));
-      continue;
-    }
-    script += fmt::format("timeout 2 bash -c {} </dev/null >/dev/null 2>&1\n", Quoted(line));
-  }
-  EXPECT_GT(count, 80U);
-  EXPECT_EQ(Run("reads", script + "echo through").out, "through\n");
-  EXPECT_EQ(Tree(apart_.path()), before);
-}
-
 class UnaskedTest : public ScriptedTest {
  protected:
   /// The model asks for that command in the mode.
@@ -216,6 +104,49 @@ TEST_F(UnaskedTest, ACommandThatIsTakenForReadingRunsWhereItCanOnlyRead) {
     EXPECT_TRUE(Log().contains(R"("sandbox":{"mechanism":")")) << mode << Log();
     EXPECT_TRUE(Log().contains("alpha")) << mode << Log();
   }
+}
+
+/// What a build does is known to nobody beforehand: here it goes for what other programs obey.
+TEST_F(UnaskedTest, NoPlaceThatProgramsObeyIsChangedOrMade) {
+  if (!sandbox::Choose({}, sandbox::Need::kWhole)) GTEST_SKIP() << "no sandbox works here";
+  for (const char* folder : {"/.git/modules/lib", "/sub/.git", "/sub/.vscode"})
+    ASSERT_TRUE(MakeDirs(project_ + folder));
+  for (const char* file :
+       {"/.git/HEAD", "/.git/config", "/.git/modules/lib/HEAD", "/.git/modules/lib/config",
+        "/sub/.git/config", "/sub/.vscode/tasks.json"})
+    ASSERT_TRUE(ReplaceFile(project_ + file, "old", Durable::kNo));
+  ASSERT_TRUE(ReplaceFile(project_ + "/Makefile",
+                          "all:\n"
+                          "\t-for f in .git/config .git/modules/lib/config sub/.git/config "
+                          "sub/.vscode/tasks.json; do echo new >$$f; done\n"
+                          "\t-mkdir -p .vscode .claude .git/modules/lib/hooks sub/.git/hooks\n"
+                          "\t-echo new >.envrc; echo new >.mcp.json\n"
+                          "\techo built >made\n",
+                          Durable::kNo));
+  (void)Ask("make", "auto");
+  EXPECT_EQ(ReadFile(project_ + "/made").value_or(""), "built\n") << Log();
+  for (const char* file :
+       {"/.git/config", "/.git/modules/lib/config", "/sub/.git/config", "/sub/.vscode/tasks.json"})
+    EXPECT_EQ(ReadFile(project_ + file).value_or(""), "old") << file;
+  for (const char* made : {"/.vscode", "/.claude", "/.envrc", "/.mcp.json",
+                           "/.git/modules/lib/hooks", "/sub/.git/hooks", "/.stet", "/.idea"})
+    EXPECT_FALSE(Exists(project_ + made)) << made;
+}
+
+TEST_F(UnaskedTest, ANewRepositoryInTheProjectIsTold) {
+  if (!sandbox::Choose({}, sandbox::Need::kWhole)) GTEST_SKIP() << "no sandbox works here";
+  ASSERT_TRUE(ReplaceFile(project_ + "/Makefile", "all:\n\tmkdir -p a/.git/hooks\n", Durable::kNo));
+  (void)Ask("make", "auto");
+  EXPECT_TRUE(Log().contains("It made a/.git, which other programs obey")) << Log();
+}
+
+TEST_F(UnaskedTest, WhatABoxKeptACommandFromIsAFinding) {
+  if (!sandbox::Choose({}, sandbox::Need::kWhole)) GTEST_SKIP() << "no sandbox works here";
+  ASSERT_TRUE(
+      ReplaceFile(project_ + "/Makefile", "all:\n\ttouch /var/tmp/../stet-escape\n", Durable::kNo));
+  (void)Ask("make", "auto");
+  EXPECT_TRUE(Log().contains(R"("type":"finding_raised")")) << Log();
+  EXPECT_TRUE(Log().contains("stet-escape is outside of what commands may write")) << Log();
 }
 
 TEST_F(UnaskedTest, ACommandHasNoRightsAtTheHost) {

@@ -37,6 +37,8 @@
 
 namespace stet::agent {
 
+struct Boxed;
+
 /// A call that was not allowed.
 struct Denial {
   std::string tool;
@@ -109,6 +111,7 @@ class Calls {
 
   // Start, finish.
   Async<Status> StartInTurn(OnePtr one);
+  Async<Result<Boxed>> FindBox(const One& one);
   GoesOn StillAllowed(const One& one);
   void Start(const OnePtr& one);
   Status Announce(One& one);

@@ -8,6 +8,7 @@
 #include "agent/hooks.h"
 #include "agent/settings.h"
 #include "base/hash.h"
+#include "tool/project/look.h"
 
 namespace stet::agent {
 
@@ -17,13 +18,11 @@ Async<Status> Calls::StartInTurn(OnePtr one) {
   const bool alone = !one->tool->reads_only() || one->intent.effects;
   Status room = co_await Await(alone ? 0 : kMaxSideBySide - 1);
   if (!room) co_return room;
+  Result<Boxed> box = co_await FindBox(*one);
+  // Behind everything that was waited for.
   const GoesOn allowed = StillAllowed(*one);
   if (!allowed) co_return std::unexpected(allowed.error());
   if (!*allowed) co_return Status();
-  Result<Boxed> box = BoxFor(bench_.settings->sandbox, one->intent,
-                             {.mode = bench_.settings->rules.mode,
-                              .claim = one->decision.box,
-                              .by_policy = one->by == kByPolicy});
   if (!box) co_return Answer(one->block, NotRun(box.error().message));
   one->box = *std::move(box);
   Start(one);
@@ -41,6 +40,23 @@ Async<Status> Calls::StartInTurn(OnePtr one) {
   Status ended = co_await Await(0);
   if (ended) ended = co_await TellHooks(*one);
   co_return ended;
+}
+
+/// What the call is kept in, for the project as it is now.
+Async<Result<Boxed>> Calls::FindBox(const One& one) {
+  const std::shared_ptr<const SessionSettings> settings = bench_.settings.shared();
+  const Allowed allowed{
+      .mode = settings->rules.mode, .claim = one.decision.box, .by_policy = one.by == kByPolicy};
+  std::vector<std::string> guarded;
+  if (MayWriteInABox(settings->sandbox, one.intent, allowed)) {
+    const auto project =
+        co_await tool::LookAtProject(bench_.workspace, bench_.loop, one.cancel.token());
+    if (!project) co_return std::unexpected(project.error());
+    auto places = tool::GuardedPlaces(bench_.workspace, **project);
+    if (!places) co_return std::unexpected(places.error());
+    guarded = *std::move(places);
+  }
+  co_return BoxFor(settings->sandbox, one.intent, allowed, guarded);
 }
 
 /// The user may have taken long to answer, and hooks and the calls before it to end: the mode may
@@ -201,7 +217,7 @@ void Calls::Finish(One& one, tool::Outcome outcome) {
   one.took =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - one.began);
   bench_.redactor.Clean(outcome.content);
-  if (outcome.kept_back && one.decision.box != policy::Box::kNone)
+  if (!outcome.kept_back.empty() && one.decision.box != policy::Box::kNone)
     bench_.settings->sandbox.shared->KeptBack(one.intent.command);
   one.outcome = std::move(outcome);
   if (!one.in_log) return;

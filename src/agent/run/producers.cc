@@ -68,6 +68,19 @@ void AddOutsideWrites(const run::State& state, const tool::Outcome& outcome, Pay
   }
 }
 
+/// What a command tried that its box does not permit.
+void AddKeptBack(const run::State& state, const CallFacts& call, const tool::Outcome& outcome,
+                 Payloads& payloads) {
+  protocol::FindingRaised raised;
+  raised.finding_id = NewId();
+  raised.policy = "box";
+  raised.severity = run::severity::kWarning;
+  raised.message = outcome.kept_back;
+  raised.subject = SubjectOf(call);
+  if (!state.findings().Has(raised.policy, raised.subject))
+    payloads.emplace_back(std::move(raised));
+}
+
 /// A call that failed behind its write fact: the file tells whether it wrote.
 void AddReconciled(const run::State& state, const CallFacts& call, Payloads& payloads) {
   protocol::RunTransactions own = state.transactions().open();
@@ -156,8 +169,10 @@ Payloads FindingsOfDenial(Workbench& bench, const CallFacts& call,
 
 Payloads FactsOfOutcome(Workbench& bench, const CallFacts& call, const tool::Outcome& outcome) {
   Payloads payloads;
-  const bool matters = outcome.is_error || !outcome.writes.empty();
+  const bool kept_back = !outcome.kept_back.empty();
+  const bool matters = outcome.is_error || !outcome.writes.empty() || kept_back;
   if (matters && bench.run.Update(bench.log)) {
+    if (kept_back) AddKeptBack(bench.run.state(), call, outcome, payloads);
     AddOutsideWrites(bench.run.state(), outcome, payloads);
     if (outcome.is_error) AddReconciled(bench.run.state(), call, payloads);
   }

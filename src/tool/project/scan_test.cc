@@ -1,4 +1,4 @@
-#include "tool/project_scan.h"
+#include "tool/project/scan.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,12 +20,10 @@ class ProjectScanTest : public testing::Test {
     ASSERT_TRUE(ReplaceFile(temp_.Sub(name), bytes, Durable::kNo));
   }
   [[nodiscard]] ProjectScan Scan(const ScanLimits& limits = {}) const {
-    return ScanProject(temp_.path(), limits, {}).value();
+    return ScanProject({.root = temp_.path(), .limits = limits}, {}).value();
   }
   static Paths PathsOf(const ProjectScan& scan) {
-    Paths paths;
-    for (const ScannedFile& file : scan.files) paths.push_back(file.path);
-    return paths;
+    return CompareScans({.top = std::make_shared<ScannedFolder>()}, scan).written;
   }
 
   TempDir temp_;
@@ -90,11 +88,30 @@ TEST_F(ProjectScanTest, MemoryAndTimeAreBoundedToo) {
   EXPECT_FALSE(Scan().capped);
 }
 
+TEST_F(ProjectScanTest, AFileThatBecomesAFolderIsDeletedAndItsFilesAreNew) {
+  Put("a", "");
+  const ProjectScan before = Scan();
+  ASSERT_TRUE(Remove(temp_.Sub("a")));
+  Put("a/b", "");
+  EXPECT_EQ(CompareScans(before, Scan()).written, Paths{"a/b"});
+  EXPECT_EQ(CompareScans(before, Scan()).deleted, Paths{"a"});
+}
+
+TEST_F(ProjectScanTest, GuardedNamesAreFoundWhereverTheyStand) {
+  for (const char* name :
+       {".git/config", "sub/.git/config", "sub/.vscode/tasks.json", "out/.git/x"})
+    Put(name, "");
+  Put(".gitignore", "out/\n");
+  const ProjectScan scan =
+      ScanProject({.root = temp_.path(), .guarded = {".git", ".vscode"}}, {}).value();
+  EXPECT_EQ(GuardedIn(scan), (Paths{".git", "sub/.git", "sub/.vscode"}));
+}
+
 TEST_F(ProjectScanTest, CancellingEndsIt) {
   Put("a", "");
   CancelSource cancel;
   cancel.Cancel();
-  EXPECT_EQ(ScanProject(temp_.path(), {}, cancel.token()).error().code, Code::kCancelled);
+  EXPECT_EQ(ScanProject({.root = temp_.path()}, cancel.token()).error().code, Code::kCancelled);
 }
 
 }  // namespace

@@ -5,17 +5,13 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "tool/in_thread.h"
+#include "tool/project/look.h"
 
 namespace stet::tool {
 
 namespace {
 
 using Scan = std::shared_ptr<const ProjectScan>;
-
-Result<Scan> ScanShared(const std::string& root, const CancelToken& cancel) {
-  ASSIGN_OR_RETURN(ProjectScan scan, ScanProject(root, {}, cancel));
-  return std::make_shared<const ProjectScan>(std::move(scan));
-}
 
 /// Absent for what is too large, or no longer there.
 std::optional<std::string> HashOf(const std::string& path) {
@@ -41,9 +37,15 @@ protocol::FileFact Deleted(std::string path) {
   return fact;
 }
 
-Result<ShellFacts> Compare(const std::string& root, const Scan& before, const CancelToken& cancel) {
+bool IsEmptyFolder(const std::string& path) {
+  const auto entries = ListDir(path);
+  return entries && entries->empty();
+}
+
+Result<ShellFacts> Compare(ProjectView& view, const Scan& before, const CancelToken& cancel) {
+  const std::string& root = view.root();
   ShellFacts found;
-  ASSIGN_OR_RETURN(found.scan, ScanShared(root, cancel));
+  ASSIGN_OR_RETURN(found.scan, view.Look(cancel));
   const ScanChanges changes = CompareScans(*before, *found.scan);
   const auto take = [&](const std::vector<std::string>& paths, auto fact) {
     for (const std::string& path : paths) {
@@ -55,23 +57,26 @@ Result<ShellFacts> Compare(const std::string& root, const Scan& before, const Ca
   };
   take(changes.written, Written);
   take(changes.deleted, Deleted);
+  const std::vector<std::string> guarded = GuardedIn(*before);
+  for (std::string& name : GuardedIn(*found.scan)) {
+    // Where nothing may be made, an empty folder stands for as long as a command runs.
+    if (std::ranges::find(guarded, name) == guarded.end() && !IsEmptyFolder(root + "/" + name))
+      found.new_guarded.push_back(std::move(name));
+  }
   return found;
 }
 
 }  // namespace
 
-Async<Result<Scan>> LookAtProject(Call& call) {
-  auto work = [root = call.workspace.project](const CancelToken& cancel) {
-    return ScanShared(root, cancel);
-  };
-  co_return co_await InThread<Scan>(call.loop, call.cancel, std::move(work));
-}
-
 Async<ShellFacts> FactsSince(Scan before, Call& call) {
   if (!before) co_return ShellFacts();
+  std::shared_ptr<ProjectView> view = ViewOf(call.workspace);
+  if (view->Unchanged() == before)
+    co_return ShellFacts{.facts = {}, .left_out = 0, .scan = std::move(before)};
   const CancelToken never;
-  auto work = [root = call.workspace.project, before = std::move(before)](
-                  const CancelToken& cancel) { return Compare(root, before, cancel); };
+  auto work = [view = std::move(view), before = std::move(before)](const CancelToken& cancel) {
+    return Compare(*view, before, cancel);
+  };
   Result<ShellFacts> found = co_await InThread<ShellFacts>(call.loop, never, std::move(work));
   if (!found) co_return ShellFacts();
   std::erase_if(found->facts, [&](const protocol::FileFact& fact) {

@@ -7,7 +7,7 @@
 
 #include "base/loop.h"
 #include "protocol/work.h"
-#include "tool/project_scan.h"
+#include "tool/project/scan.h"
 #include "tool/tool.h"
 
 namespace stet::tool {
@@ -20,13 +20,11 @@ inline constexpr std::uint64_t kMaxHashedBytes = std::uint64_t{4} << 20;
 struct ShellFacts {
   std::vector<protocol::FileFact> facts;  // outside_write and delete, in the order of the paths.
   std::size_t left_out = 0;               // Beyond kMaxShellFacts.
+  /// Places that programs obey and that came to be, relative to the project.
+  std::vector<std::string> new_guarded = {};
   std::shared_ptr<const ProjectScan>
       scan;  // As the project is now. Null: it could not be looked at.
 };
-
-/// The project as it is now, looked at in a thread; never null. kCancelled when the call is,
-/// kUnavailable when there is no thread.
-Async<Result<std::shared_ptr<const ProjectScan>>> LookAtProject(Call& call);
 
 /// What changed since `before`. A file that has the content which the model knows is not told of:
 /// our own tools wrote it, or it was only touched. Looks to the end even when the call is

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "json/writer.h"
 #include "sandbox/blocked.h"
@@ -45,7 +46,7 @@ struct Told {
   std::uint64_t from = 0;
   std::string task_id;
   std::string end;  // Lines behind the output.
-  bool kept_back = false;
+  std::string kept_back = {};
 };
 
 Raw Details(const Told& told, const ShellFacts& facts) {
@@ -60,7 +61,7 @@ Raw Details(const Told& told, const ShellFacts& facts) {
   if (!told.task_id.empty()) writer.Member("taskId", told.task_id);
   if (facts.scan) {
     writer.Key("scan").BeginObject();
-    writer.Member("entries", static_cast<std::int64_t>(facts.scan->files.size()));
+    writer.Member("entries", static_cast<std::int64_t>(facts.scan->top->entries));
     writer.Member("capped", facts.scan->capped);
     writer.Member("ms", facts.scan->ms).EndObject();
   }
@@ -75,6 +76,13 @@ Outcome Tell(const Told& told, ShellFacts facts, Call& call) {
   if (facts.left_out > 0)
     text += fmt::format("(It changed {} files; the first {} are on record.)\n",
                         facts.facts.size() + facts.left_out, facts.facts.size());
+  if (!facts.new_guarded.empty())
+    text += fmt::format(
+        "(It made {}{}, which other programs obey: the user should look at it first.)\n",
+        facts.new_guarded.front(),
+        facts.new_guarded.size() == 1
+            ? ""
+            : fmt::format(" and {} more such places", facts.new_guarded.size() - 1));
   if (text.empty()) text = "(no output)\n";
   Outcome outcome = Say(std::move(text));
   outcome.kept_back = told.kept_back;
@@ -105,7 +113,7 @@ Outcome Report(const ShellReport& report, ShellFacts facts, Call& call) {
                   .from = report.from,
                   .task_id = report.task_id,
                   .end = StateOf(report) + report.notes + blocked,
-                  .kept_back = !blocked.empty()};
+                  .kept_back = std::string(FirstLine(blocked))};
   return Tell(told, std::move(facts), call);
 }
 

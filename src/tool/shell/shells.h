@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "tool/project_scan.h"
+#include "tool/project/scan.h"
 #include "tool/shell/shell.h"
 #include "tool/tasks.h"
 

@@ -1,0 +1,45 @@
+#include "tool/project/look.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "tool/git/obeyed.h"
+#include "tool/in_thread.h"
+
+namespace stet::tool {
+
+std::shared_ptr<ProjectView> ViewOf(Workspace& workspace) {
+  if (!workspace.view || workspace.view->root() != workspace.project)
+    workspace.view = std::make_shared<ProjectView>(workspace.project, workspace.guarded_names);
+  return workspace.view;
+}
+
+Async<Result<std::shared_ptr<const ProjectScan>>> LookAtProject(Workspace& workspace, Loop& loop,
+                                                                CancelToken cancel) {
+  using Scan = std::shared_ptr<const ProjectScan>;
+  std::shared_ptr<ProjectView> view = ViewOf(workspace);
+  if (Scan known = view->Unchanged()) co_return known;
+  auto work = [view = std::move(view)](const CancelToken& token) { return view->Look(token); };
+  co_return co_await InThread<Scan>(loop, std::move(cancel), std::move(work));
+}
+
+Result<std::vector<std::string>> GuardedPlaces(const Workspace& workspace,
+                                               const ProjectScan& scan) {
+  std::vector<std::string> places;
+  for (const std::string& name : GuardedIn(scan)) {
+    std::string path = workspace.project + "/" + name;
+    if (name == ".git" || name.ends_with("/.git")) {
+      for (std::string& obeyed : ObeyedByGit(path)) places.push_back(std::move(obeyed));
+    } else {
+      places.push_back(std::move(path));
+    }
+    if (places.size() > kMaxGuardedPlaces)
+      return Fail(Code::kFull,
+                  fmt::format("the project has more than {} places that must not be changed",
+                              kMaxGuardedPlaces));
+  }
+  return places;
+}
+
+}  // namespace stet::tool
