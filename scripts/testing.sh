@@ -72,11 +72,15 @@ check() {
   fi
 }
 
+# Whom programs run as; empty: who runs ./test.
+as_user=()
+
 # in_test_home NAME COMMAND...: runs a test program as on a new machine, for $limit_seconds at most.
 in_test_home() {
   local folder=$work/$1 foreground= symbols
   shift
   mkdir -p "$folder/home" "$folder/tmp"
+  [ ${#as_user[@]} -eq 0 ] || { chmod 711 "$work" && chown -R nobody "$folder"; }
   [ -t 0 ] && foreground=--foreground  # Else ^C would not reach it.
   symbols=external_symbolizer_path=$(command -v llvm-symbolizer-19 || command -v addr2line)
   # Descriptor 8 is the lock of ./test: a process left behind must not hold it.
@@ -84,7 +88,7 @@ in_test_home() {
     HOME="$folder/home" TMPDIR="$folder/tmp" TZ=UTC LC_ALL=C.UTF-8 \
     STET_BIN="$root/build/release/stet" STET_TEST_SCALE="$scale" \
     ASAN_OPTIONS="$symbols" TSAN_OPTIONS="$symbols" UBSAN_OPTIONS="print_stacktrace=1:$symbols" \
-    timeout $foreground -k 10 "$limit_seconds" "$@" 7>&- 8>&- </dev/null
+    ${as_user[@]+"${as_user[@]}"} timeout $foreground -k 10 "$limit_seconds" "$@" 7>&- 8>&- </dev/null
 }
 
 # gtest_pattern: the filter as GoogleTest takes it.
@@ -184,6 +188,19 @@ run_tests() {
   for ((shard = 0; shard < shards; shard++)); do
     [ "${statuses[shard]}" -eq 0 ] || show_log "$name.$shard"
   done
+}
+
+# run_tests_as_user NAME PROGRAM PATTERN: the same as an ordinary user, when ./test is run by root and the build can be
+# reached by others. The system gives root and others different means.
+run_tests_as_user() {
+  [ "$(id -u)" -eq 0 ] || return 0
+  as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  if "${as_user[@]}" test -x "$root/build/release/stet" -a -x "$2"; then
+    run_tests "$@"
+  else
+    say "$1: not run, because an ordinary user cannot reach $root/build"
+  fi
+  as_user=()
 }
 
 # fuzz NAME: runs one fuzzer. New inputs are kept in build/corpus, failing ones in build/crashes and tried again next time.

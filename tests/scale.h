@@ -48,6 +48,9 @@ struct Scale {
   // Random values given to the checker of capsules.
   int capsules = 10'000;
 
+  // Hostile lines that are run in boxes: one of so many.
+  std::size_t hostile_stride = 20;
+
   // Random shell lines, of which bash runs those that are understood (about one in ten).
   int shell_lines = 4'000;
 
@@ -101,6 +104,7 @@ inline const Scale& TestScale() {
                  .histories = 1'000'000,
                  .edits = 100'000,
                  .capsules = 1'000'000,
+                 .hostile_stride = 1,
                  .shell_lines = 100'000,
                  .endurance_rounds = 50,
                  .endurance_steps = 40,

@@ -307,7 +307,12 @@ std::string Updates::CallOf(const protocol::PermissionAsk& ask) const {
   writer.Member("name", ask.tool).Member("kind", KindOf(ask.tool)).Member("status", "pending");
   writer.Key("content").BeginArray();
   for (const FileDiff& diff : diffs) WriteDiff(writer, diff);
+  const std::string command = JsonView(ask.args.text)["command"].StringOr("");
+  if (command.size() > ask.summary.size()) WriteTextContent(writer, command);
   if (!ask.reason.empty()) WriteTextContent(writer, ask.reason);
+  if (ask.confined)
+    WriteTextContent(writer, *ask.confined ? "It would run in the sandbox."
+                                           : "It would run outside of any sandbox.");
   writer.EndArray();
   WriteLocations(writer.Key("locations"), LocationsOf(ask.tool, ask.args, sources_.cwd));
   writer.Member("rawInput", ask.args).EndObject();

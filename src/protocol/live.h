@@ -75,7 +75,8 @@ struct PermissionAsk {
               (Text, summary),  // One line: what it would do.
               (Text, reason),  // Why it is asked.
               (Text, rule),
-              (Text, session_rule))  // What any wider scope than `once` would allow from now on.
+              (Text, session_rule),  // What any wider scope than `once` would allow from now on.
+              (OptionalBool, confined))  // Of a command: whether it would run in a sandbox.
 };
 using PermissionAsks = std::vector<PermissionAsk>;
 

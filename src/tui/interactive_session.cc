@@ -24,6 +24,7 @@ constexpr int kTickMs = 200;   // While a turn runs, or the host is waited for.
 constexpr int kEscapeMs = 50;  // After that an Escape was the key itself.
 constexpr std::chrono::seconds kTwice{2};
 constexpr std::size_t kMessageIdLetters = 16;
+constexpr std::chrono::milliseconds kQuiet{400};  // Before keys answer.
 
 }  // namespace
 
@@ -90,6 +91,14 @@ Status InteractiveSession::Close() {
   return closed;
 }
 
+std::chrono::milliseconds InteractiveSession::until_keys_answer() const {
+  if (!dialog_has_keys()) return {};
+  const auto passed = SystemClock().Steady() - typed_at_;
+  // Rounded up: poll must not return before it is zero.
+  return std::max(std::chrono::milliseconds(0),
+                  std::chrono::ceil<std::chrono::milliseconds>(kQuiet - passed));
+}
+
 bool InteractiveSession::IsOpen(const std::string& id) const {
   return std::ranges::any_of(dialogs_, [&](const Dialog& dialog) { return dialog.id == id; });
 }
@@ -115,7 +124,9 @@ void InteractiveSession::Wait() {
       pollfd{.fd = inbox_.fd(), .events = POLLIN, .revents = 0},
       pollfd{.fd = setup_.tty.signals(), .events = POLLIN, .revents = 0}};
   const bool ticks = !waits_.empty() || !StatusRow().empty();
-  const int patience = keys_.escape_open() ? kEscapeMs : ticks ? kTickMs : -1;
+  int patience = keys_.escape_open() ? kEscapeMs : ticks ? kTickMs : -1;
+  if (const auto left = static_cast<int>(until_keys_answer().count()); left > 0)
+    patience = patience < 0 ? left : std::min(patience, left);
   const int ready = ::poll(waits.data(), waits.size(), patience);
   if (ready == 0 && keys_.escape_open()) {
     keys_.EndEscape();
@@ -249,7 +260,7 @@ EditorRows InteractiveSession::Bottom() const {
     for (const Unsent& one : unsent_) add(one.text);
     if (above.size() > most) above.resize(most);
   }
-  if (dialog_has_keys()) {
+  if (dialog_has_keys() && until_keys_answer().count() == 0) {
     const std::string prompt = editor_.text().empty()
                                    ? dialogs_.front().prompt
                                    : "(send or clear your line first) " + dialogs_.front().prompt;
@@ -266,7 +277,12 @@ void InteractiveSession::Press(const Key& key) {
   // A user in the middle of a line does not answer with its letters; what begins a command or
   // steers is no answer.
   const bool begins = key.kind == Key::Kind::kText && (key.text == "/" || key.text == "!");
-  const bool answers = dialog_has_keys() && editor_.text().empty() && !begins;
+  bool answers = dialog_has_keys() && editor_.text().empty() && !begins;
+  if (answers && key.kind == Key::Kind::kText) {
+    if (until_keys_answer().count() > 0) typed_at_ = SystemClock().Steady();
+    // What is no choice is the beginning of a line.
+    answers = until_keys_answer().count() == 0 && dialogs_.front().keys.contains(key.text);
+  }
   if (in_line || answers) return PressInDialog(key);
   if (key.kind == Key::Kind::kTab) return CompleteCommand();
   switch (editor_.Press(key)) {
@@ -297,10 +313,7 @@ void InteractiveSession::CompleteCommand() {
 
 void InteractiveSession::PressInDialog(const Key& key) {
   const bool with_keys = dialog_has_keys();
-  if (with_keys && key.kind == Key::Kind::kText) {
-    if (dialogs_.front().keys.contains(key.text)) AnswerDialog(key.text);
-    return;
-  }
+  if (with_keys && key.kind == Key::Kind::kText) return AnswerDialog(key.text);
   // Nothing is written into a dialog of keys, but Ctrl and Escape mean what they always do.
   if (with_keys && key.kind != Key::Kind::kCtrl && key.kind != Key::Kind::kEscape) return;
   switch (dialog_editor_.Press(key)) {

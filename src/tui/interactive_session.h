@@ -120,6 +120,9 @@ class InteractiveSession {
   [[nodiscard]] bool dialog_has_keys() const {
     return !dialogs_.empty() && !dialogs_.front().keys.empty();
   }
+  /// How long until keys answer the dialog: its choices appear when nothing was typed for a moment,
+  /// so that what was meant for the line is no answer. Zero: they do.
+  [[nodiscard]] std::chrono::milliseconds until_keys_answer() const;
 
   InteractiveSetup setup_;
   client::Transcript& transcript_;
@@ -142,7 +145,9 @@ class InteractiveSession {
   KeyReader keys_;
   LineEditor editor_;
   LineEditor dialog_editor_;
-  std::deque<Dialog> dialogs_;       // The first one is shown.
+  std::deque<Dialog> dialogs_;  // The first one is shown.
+  /// When the first dialog came, or a key that came before its choices.
+  std::chrono::steady_clock::time_point typed_at_;
   std::set<std::string> answering_;  // Asks whose answer is on its way, or was not needed.
   std::optional<Leaving> leaving_;
   std::optional<std::chrono::steady_clock::time_point> interrupted_;  // By the last Ctrl-C.

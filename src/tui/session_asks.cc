@@ -5,13 +5,12 @@
 
 #include "base/display_width.h"
 #include "json/view.h"
+#include "tui/asked_text.h"
 #include "tui/interactive_session.h"
-#include "tui/live_view/change.h"
 
 namespace stet::tui {
 namespace {
 
-constexpr std::size_t kAskedChangeLines = 60;
 /// Of the rule that an answer would make: the choices behind it must stay in sight.
 constexpr std::size_t kMaxRuleColumns = 160;
 
@@ -58,23 +57,16 @@ void InteractiveSession::MatchDialogs() {
 }
 
 void InteractiveSession::AskPermission(const protocol::PermissionAsk& ask) {
-  const std::string command = JsonView(ask.args.text)["command"].StringOr("");
-  std::string text = fmt::format("{} {}: {}\n", setup_.console.Styled(face::Style::kYellow, "?"),
-                                 setup_.console.Styled(face::Style::kBold, PrintableText(ask.tool)),
-                                 PrintableText(ask.summary));
-  if (command.contains('\n')) text += PrintableText(command) + "\n";
-  text += ChangeText(ask.tool, ask.args, setup_.console, kAskedChangeLines);
-  if (!ask.reason.empty())
-    text += "  " +
-            setup_.console.Styled(face::Style::kDim, PrintableText(OneLineText(ask.reason))) + "\n";
-  view_.Block(text);
+  const AskedText asked = PermissionText(ask, setup_.console);
+  view_.Block(asked.text);
   view_.MarkShown(ask.tool_call_id);
   Ask({.id = ask.request_id,
        .prompt = fmt::format(
-           "y once   n no   e no, and say what instead   a always in this session: {}   "
+           "y once   n no   e no, and say what instead   {}a always in this session: {}   "
            "p in this project   g everywhere",
+           asked.folded ? "o show all of it   " : "",
            FitText(PrintableText(OneLineText(ask.session_rule)), kMaxRuleColumns)),
-       .keys = "yanepg",
+       .keys = asked.folded ? "yanepgo" : "yanepg",
        .answered = [this, ask](const std::string& key) { AnswerPermission(ask, key); }});
 }
 
@@ -89,6 +81,10 @@ void InteractiveSession::AnswerPermission(const protocol::PermissionAsk& ask,
          .answered = [this, id = ask.request_id](const std::string& said) { Deny(id, said); }});
     dialog_editor_.SetText("");
     return;
+  }
+  if (key == "o") {
+    view_.Block(WholeCommand(ask));
+    return AskPermission(ask);
   }
   if (key == "n") return Deny(ask.request_id, "");
   Answer(protocol::Allow(ask.request_id, ScopeOf(key)), [this, key, rule = ask.session_rule] {
@@ -141,7 +137,10 @@ void InteractiveSession::AnswerQuestion(const protocol::QuestionAsk& ask, const 
 }
 
 void InteractiveSession::Ask(Dialog dialog) {
-  if (dialogs_.empty()) dialog_editor_.SetText("");
+  if (dialogs_.empty()) {
+    dialog_editor_.SetText("");
+    typed_at_ = SystemClock().Steady();
+  }
   dialogs_.push_back(std::move(dialog));
 }
 
@@ -157,6 +156,7 @@ void InteractiveSession::AnswerDialog(const std::string& said) {
   const Dialog dialog = std::move(dialogs_.front());
   dialogs_.pop_front();
   dialog_editor_.SetText("");
+  typed_at_ = SystemClock().Steady();
   dialog.answered(said);
 }
 

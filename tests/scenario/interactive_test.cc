@@ -65,6 +65,7 @@ TEST_F(InteractiveTest, NoMeansNoAndTheModelHearsWhatToDoInstead) {
   EXPECT_TRUE(pty->Shows("✗ Bash touch made"));
   pty->Type("once more\r");
   EXPECT_TRUE(pty->Shows("? Bash: touch again"));
+  EXPECT_TRUE(pty->Shows("y once"));
   pty->Type("n");
   EXPECT_TRUE(pty->Shows("As you say."));
   EXPECT_FALSE(Exists(program_.work() + "/made"));
@@ -156,6 +157,29 @@ TEST_F(InteractiveTest, AChangeOfTheSettingsIsSaidOnce) {
   Quit(*pty);
 }
 
+TEST_F(InteractiveTest, WhatWasTypedAheadAnswersNoQuestion) {
+  Script(R"({"replies":[
+    {"blocks":[{"call":{"name":"Bash",
+                        "args":{"command":"touch made","description":"List files"}}}]},
+    {"blocks":[{"text":"As you say."}]}]})");
+  const auto pty = Ready();
+  // All at once: the letters come before the question can be read.
+  pty->Type("go\ryyy");
+  EXPECT_TRUE(pty->Shows("? Bash: touch made"));
+  EXPECT_TRUE(pty->Shows("the model says: List files"));
+  EXPECT_TRUE(pty->Shows("(send or clear your line first)"));
+  EXPECT_TRUE(pty->CursorRowIs("> yyy", 5));
+  EXPECT_FALSE(Exists(program_.work() + "/made"));
+  pty->Type("\x15z");
+  EXPECT_TRUE(pty->CursorRowIs("> z", 3)) << "a letter that is no choice is not swallowed";
+  pty->Type("\x15");
+  EXPECT_TRUE(pty->Shows("y once   n no   e no, and say"));
+  pty->Type("y");
+  EXPECT_TRUE(pty->Shows("As you say."));
+  EXPECT_TRUE(Exists(program_.work() + "/made"));
+  Quit(*pty);
+}
+
 TEST_F(InteractiveTest, ALineWithAnExclamationMarkSteersTheTurn) {
   Script(R"({"replies":[
     {"blocks":[{"text":"looking"},{"call":{"name":"Bash","args":{"command":"touch made"}}}]},
@@ -166,6 +190,7 @@ TEST_F(InteractiveTest, ALineWithAnExclamationMarkSteersTheTurn) {
   pty->Type("!only the tests, yes\r");
   EXPECT_TRUE(pty->Shows("steered: only the tests, yes"));
   EXPECT_FALSE(Exists(program_.work() + "/made")) << "letters of a line answer nothing";
+  EXPECT_TRUE(pty->Shows("y once"));
   pty->Type("y");
   EXPECT_TRUE(pty->Shows("Only those then."));
   EXPECT_TRUE(Exists(program_.work() + "/made"));

@@ -11,6 +11,7 @@
 #include "agent/settings.h"
 #include "base/diagnostics.h"
 #include "base/hash.h"
+#include "base/text.h"
 
 namespace stet::agent {
 
@@ -49,6 +50,12 @@ Async<Calls::GoesOn> Calls::AskPerson(One& one) {
   ask.tool = one.block.tool_name;
   ask.args = one.args;
   ask.summary = one.intent.summary;
+  if (!one.intent.command.empty()) {
+    // What the model says of a command is its claim; a person decides on the command.
+    ask.summary = FirstLine(one.intent.command);
+    ask.confined =
+        !one.intent.unsandboxed && IsBoxed(bench_.settings->sandbox, bench_.settings->rules.mode);
+  }
   ask.reason = one.decision.reason;
   ask.rule = one.decision.rule;
   ask.session_rule = policy::RuleText(policy::GrantFor(bench_.settings->rules, Question(one)));
