@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/display_width.h"
 #include "cli/print.h"
@@ -20,6 +21,8 @@ struct Refused {
 
 struct WorkArguments {
   face::WorkOptions options;
+  std::vector<std::string> allowed;  // Each may have several rules.
+  std::vector<std::string> disallowed;
   bool skip_permissions = false;
   bool ignored_flag = false;
   std::string ignored_value;
@@ -103,9 +106,14 @@ std::vector<Option> PermissionOptions(WorkArguments& given) {
        .help = "default, acceptEdits, auto, plan, dontAsk or bypass",
        .check = OneOf{"default", "acceptEdits", "auto", "plan", "dontAsk", "bypass",
                       "bypassPermissions"}},  // The last as others spell it.
-      {"--allowed-tools,--allowedTools", &options.allowed,
-       "Rules for what may run unasked: Tool, Tool(beginning*)"},
-      {"--disallowed-tools,--disallowedTools", &options.disallowed, "Rules for what may not run"},
+      {.names = "--allowed-tools,--allowedTools",
+       .target = &given.allowed,
+       .help = "Rules for what may run unasked: Tool, Tool(beginning*)",
+       .values = Values::kOneByOne},
+      {.names = "--disallowed-tools,--disallowedTools",
+       .target = &given.disallowed,
+       .help = "Rules for what may not run",
+       .values = Values::kOneByOne},
       {"--tools", &options.tools,
        "The only tools there are, with commas between; the session keeps to it. default: all"},
       {"--dangerously-skip-permissions", &given.skip_permissions,
@@ -212,11 +220,14 @@ std::string_view NoRule(std::string_view rules) {
 }
 
 /// Which rule cannot be read; empty when all can.
-std::string WrongRule(const face::WorkOptions& options) {
-  for (const auto& [name, value] : {std::pair("--allowed-tools", &options.allowed),
-                                    std::pair("--disallowed-tools", &options.disallowed)}) {
-    if (const std::string_view wrong = NoRule(*value); !wrong.empty())
-      return fmt::format("{}: {} is no rule: write Tool or Tool(...)", name, PrintableText(wrong));
+std::string WrongRule(const WorkArguments& given) {
+  for (const auto& [name, values] : {std::pair("--allowed-tools", &given.allowed),
+                                     std::pair("--disallowed-tools", &given.disallowed)}) {
+    for (const std::string& value : *values) {
+      if (const std::string_view wrong = NoRule(value); !wrong.empty())
+        return fmt::format("{}: {} is no rule: write Tool or Tool(...)", name,
+                           PrintableText(wrong));
+    }
   }
   return "";
 }
@@ -226,13 +237,15 @@ std::string WrongWork(const WorkArguments& given) {
   for (const Refused& one : given.refused)
     if (one.flag || one.value) refused = one.name;
   if (!refused.empty()) return fmt::format("{} is not supported: leave it out", refused);
-  for (const auto& check : {WrongSession, WrongStream, WrongModel, WrongRule})
+  for (const auto& check : {WrongSession, WrongStream, WrongModel})
     if (std::string wrong = check(given.options); !wrong.empty()) return wrong;
-  return "";
+  return WrongRule(given);
 }
 
 Result<int> RunWork(const WorkArguments& given, const VerbEnvironment& with) {
   face::WorkOptions options = given.options;
+  options.allowed = fmt::format("{}", fmt::join(given.allowed, ","));
+  options.disallowed = fmt::format("{}", fmt::join(given.disallowed, ","));
   if (given.skip_permissions) options.mode = "bypass";
   const bool streams = options.output_format == "stream-json";
   options.print = options.print || streams;  // As SDKs leave -p out.

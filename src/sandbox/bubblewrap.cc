@@ -54,6 +54,8 @@ Arguments BubblewrapArguments(const Profile& profile, const std::vector<Mount>& 
     if (mount.is_dir && (mount.kind == Mount::Kind::kHidden || mount.kind == Mount::Kind::kAbsent))
       Append(arguments, {"--remount-ro", mount.path});
   }
+  // Root needs no capability to tell the kernel something there.
+  Append(arguments, {"--remount-ro", "/proc"});
   if (!profile.readable.empty()) Append(arguments, {"--remount-ro", "/"});
   Append(arguments, {"--chdir", wish.cwd});
   return arguments;

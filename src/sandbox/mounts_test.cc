@@ -87,14 +87,17 @@ TEST_F(MountsTest, BubblewrapMountsParentsFirstAndClosesWhatIsEmptyLast) {
   profile_.network = network::kOff;
   const std::vector<std::string> got = BubblewrapArguments(
       profile_, PlanMounts(profile_), {.cwd = At("p"), .empty = "/e", .privileged = true});
-  EXPECT_EQ(fmt::format("{}", fmt::join(got, " ")),
-            fmt::format("--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try "
-                        "--die-with-parent --unshare-net --cap-drop ALL --ro-bind / / --dev /dev "
-                        "--proc /proc --bind /t /tmp --bind {0}/p {0}/p "
-                        "--bind {0}/p/.git {0}/p/.git "
-                        "--ro-bind {0}/p/.git/config {0}/p/.git/config --ro-bind /e {0}/p/key "
-                        "--perms 0555 --tmpfs {0}/secret --remount-ro {0}/secret --chdir {0}/p",
-                        temp_.path()));
+  EXPECT_EQ(
+      fmt::format("{}", fmt::join(got, " ")),
+      fmt::format(
+          "--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try "
+          "--die-with-parent --unshare-net --cap-drop ALL --ro-bind / / --dev /dev "
+          "--proc /proc --bind /t /tmp --bind {0}/p {0}/p "
+          "--bind {0}/p/.git {0}/p/.git "
+          "--ro-bind {0}/p/.git/config {0}/p/.git/config --ro-bind /e {0}/p/key "
+          "--perms 0555 --tmpfs {0}/secret --remount-ro {0}/secret --remount-ro /proc --chdir "
+          "{0}/p",
+          temp_.path()));
 }
 
 TEST_F(MountsTest, AnOpenNetworkIsTheMachinesOwn) {

@@ -84,6 +84,27 @@ TEST_P(BoxTest, WhatEditsChangesTheProjectButNoGuardedPlace) {
     EXPECT_NE(Run("edits", line).exit_code, 0) << line;
 }
 
+/// As root there is more to lose: what the kernel is told, and devices.
+TEST_P(BoxTest, TheKernelIsNotToldAnything) {
+  const auto kernel = [] {
+    return ReadFile("/proc/sys/kernel/core_pattern").value_or("") +
+           ReadFile("/proc/sys/kernel/hostname").value_or("") +
+           ReadFile("/proc/sys/vm/overcommit_memory").value_or("");
+  };
+  const std::string before = kernel();
+  for (const char* box : {"reads", "edits", "auto"}) {
+    if (GetParam() == Mechanism::kLandlockAlone && std::string_view(box) != "reads") continue;
+    for (const char* line :
+         {"echo '|/bin/sh' >/proc/sys/kernel/core_pattern",
+          "echo 1 >/proc/sys/vm/overcommit_memory", "echo x >/proc/sys/kernel/hostname",
+          "hostname other", "echo c >/proc/sysrq-trigger", "mknod /tmp/disk b 8 0 && cat /tmp/disk",
+          "modprobe dummy", "mount -t tmpfs none /mnt", "echo 1 >/sys/kernel/mm/ksm/run",
+          "dmesg -C", "echo 5 >/proc/1/oom_score_adj", "cat /dev/mem", "cat /proc/kcore"})
+      EXPECT_NE(Run(box, line).exit_code, 0) << box << ": " << line;
+  }
+  EXPECT_EQ(kernel(), before);
+}
+
 class UnaskedTest : public ScriptedTest {
  protected:
   /// The model asks for that command in the mode.

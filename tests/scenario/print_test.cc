@@ -83,6 +83,15 @@ TEST_F(PrintTest, WhatWouldBeAskedIsRefusedAndListed) {
   EXPECT_EQ(refused, "Write");
 }
 
+TEST_F(PrintTest, RulesMayBeGivenOneByOne) {
+  const Ran ran = Stet(
+      {"-p", "--allowed-tools", "Bash(true)", "--allowed-tools", "Write", "write a.txt: hello"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  const Ran refused = Stet({"-p", "--disallowed-tools", "Write", "--disallowed-tools", "Read",
+                            "--permission-mode", "acceptEdits", "write b.txt: hello"});
+  EXPECT_NE(refused.err.find("(rule: deny:Write)"), std::string::npos) << refused.err;
+}
+
 TEST_F(PrintTest, OnlyForWhatAnotherRuleOrModeMayAllowIsThatAdvised) {
   constexpr std::string_view kAdvice = "; allow it with --allowed-tools or --permission-mode";
   const Ran asked = Stet({"-p", "write a.txt: hello"});
