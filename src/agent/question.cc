@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "agent/disk_reach.h"
+#include "policy/shell/rules.h"
 #include "tool/git/index.h"
 #include "tool/git/programs.h"
 #include "tool/paths.h"
@@ -58,6 +60,32 @@ class GitLook {
   std::map<std::string, std::string> seen_;  // By folder: a line often calls git twice.
 };
 
+/// Where a command runs, links followed.
+void FollowFolders(policy::ShellCommand& command, const tool::Workspace& workspace) {
+  for (std::string& folder : command.folders) {
+    if (folder == workspace.cwd) continue;
+    if (const Result<tool::RealPath> real = tool::Resolve(folder, workspace)) folder = real->path;
+  }
+}
+
+/// A file that output goes to may have other names, as one that is written by a tool.
+void CautionOutput(const policy::ShellCommand& command, const tool::Workspace& workspace,
+                   std::string& caution) {
+  for (const auto* paths : {&command.writes, &command.loses}) {
+    for (const policy::ShellPath& path : *paths) {
+      if (caution.empty() && path.reach == policy::ShellPath::Reach::kExact)
+        caution = tool::CautionAbout(path.path, workspace);
+    }
+  }
+}
+
+/// Whether it is started for each file that another one finds, wherever it is.
+bool IsForFound(const policy::ShellAnalysis& shell, const policy::ShellCommand& command) {
+  if (command.wrapper < 0) return false;
+  const policy::ShellCommand& starter = shell.commands[static_cast<std::size_t>(command.wrapper)];
+  return !starter.wraps && !starter.words.empty();  // Only find and fd are more than wrappers.
+}
+
 }  // namespace
 
 policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
@@ -76,11 +104,15 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
   if (intent.command.empty()) return question;
   question.shell = policy::AnalyseShell(intent.command, {.cwd = workspace.cwd, .home = rules.home});
   GitLook git(workspace, rules.trusts_git);
+  DiskReach disk(workspace);
   for (policy::ShellCommand& command : question.shell->commands) {
+    FollowFolders(command, workspace);
     Follow(command.reads, workspace);
     Follow(command.writes, workspace);
     Follow(command.loses, workspace);
+    disk.Resolve(command.reads, IsForFound(*question.shell, command));
     if (command.is_git) git.At(command);
+    if (policy::WritesByRedirection(command)) CautionOutput(command, workspace, question.caution);
     for (const policy::ShellPath& path : command.loses) {
       const bool whole = path.reach == policy::ShellPath::Reach::kExact ||
                          path.reach == policy::ShellPath::Reach::kTree;

@@ -7,6 +7,8 @@
 
 #include "policy/guarded.h"
 #include "policy/shell/auto.h"
+#include "policy/shell/combine.h"
+#include "policy/shell/path.h"
 
 namespace stet::policy {
 namespace {
@@ -204,9 +206,12 @@ std::optional<Decision> AlwaysAsked(const Rules& rules, const Question& question
   return std::nullopt;
 }
 
-/// A tree that a command goes through may hold what is excluded.
+/// A tree that a command goes through may hold what is excluded, and git's history, which nothing
+/// hides.
 bool MaySeeExcluded(const Rules& rules, const ShellAnalysis& shell, bool hides_excluded) {
-  if (hides_excluded || !rules.exclude || rules.exclude->empty()) return false;
+  if (!rules.exclude || rules.exclude->empty()) return false;
+  if (std::ranges::any_of(shell.commands, &ShellCommand::shows_history)) return true;
+  if (hides_excluded) return false;
   return std::ranges::any_of(shell.commands, [](const ShellCommand& command) {
     return command.effect > ShellEffect::kWrites ||
            std::ranges::any_of(command.reads, [](const ShellPath& path) {
@@ -221,14 +226,16 @@ bool IsOrdinary(const Rules& rules, const ShellCommand& command) {
   const auto at_home = [&](const ShellPath& path) {
     return path.reach != ShellPath::Reach::kAnywhere && AtHome(rules, path.path);
   };
-  if (command.odd || command.privileged || !command.loses.empty()) return false;
+  if (command.odd || command.heavy || command.privileged || !command.loses.empty()) return false;
   // Not known where, or outside the project: then its repository's configuration was not looked at.
   const bool here = std::ranges::all_of(
       command.folders, [&](const std::string& folder) { return AtHome(rules, folder); });
   if (command.git_elsewhere && (command.folders.empty() || !here)) return false;
   const bool writes = rules.mode == Mode::kAcceptEdits && command.effect == ShellEffect::kWrites;
+  // /dev/null, /dev/stdin, and what another command of the line writes.
+  const auto readable = [&](const ShellPath& path) { return IsSink(path.path) || at_home(path); };
   return (command.effect == ShellEffect::kReadOnly || writes) &&
-         std::ranges::all_of(command.reads, at_home) &&
+         std::ranges::all_of(command.reads, readable) &&
          std::ranges::all_of(command.writes, at_home);
 }
 
@@ -277,14 +284,91 @@ Decision DecideByMode(const Rules& rules, const Question& question, const Circum
   return {Verdict::kAsk, "write", "changes are asked"};
 }
 
+/// A rule that forbids, and may be about a file that the command reaches unseen; null: none, or the
+/// files that rules forbid are hidden from it.
+const Rule* FindUnseen(const Rules& rules, const Question& question, const Circumstances& now) {
+  if (!question.shell || (now.sandboxed && now.hides_excluded)) return nullptr;
+  for (const auto* among : {&rules.hard, &rules.deny}) {
+    const auto found =
+        std::ranges::find_if(*among, [&](const Rule& rule) { return CouldReach(rule, question); });
+    if (found != among->end()) return &*found;
+  }
+  return nullptr;
+}
+
+bool MayWrite(const Rules& rules, const ShellPath& path, const Circumstances& now) {
+  if (path.reach != ShellPath::Reach::kExact) return false;
+  const Question write{
+      .tool = "Write", .effects = true, .reads = {}, .writes = {path.path}, .command = ""};
+  return Decide(rules, write, {.run = now.run}).verdict == Verdict::kAllow;
+}
+
+/// What several rules say of a line together.
+struct Together {
+  std::optional<Decision> decision;
+  std::string uncovered;  // Why there is none: the part that no rule covers.
+};
+
+Together DecideTogether(const Rules& rules, const Question& question, const Circumstances& now) {
+  if (!question.shell) return {};
+  std::vector<const Rule*> about;
+  std::vector<std::string_view> specifiers;
+  for (const Rule& rule : rules.allow) {
+    if (!IsAboutCommands(rule, question)) continue;
+    about.push_back(&rule);
+    specifiers.emplace_back(rule.specifier);
+  }
+  if (about.empty()) return {};
+  const CombineBounds bounds{
+      .is_home = [&](const std::string& folder) { return AtHome(rules, folder); },
+      .only_reads =
+          [&](const ShellCommand& command) {
+            return command.effect == ShellEffect::kReadOnly && IsOrdinary(rules, command);
+          },
+      .may_write = [&](const ShellPath& path) { return MayWrite(rules, path, now); }};
+  const Combined combined = CombineRules(specifiers, *question.shell, bounds);
+  if (combined.kind == Combined::Kind::kNone) return {std::nullopt, combined.uncovered};
+  std::string names;
+  for (const std::size_t rule : combined.rules)
+    names += (names.empty() ? "" : " and ") + Named("allow", *about[rule]);
+  if (combined.kind == Combined::Kind::kWhole)
+    return {Decision{.verdict = Verdict::kAllow, .rule = std::move(names)}, ""};
+  // What no rule covers was not allowed by anybody: the line is kept in.
+  if (MaySeeExcluded(rules, *question.shell, now.hides_excluded)) return {};
+  return {Decision{.verdict = Verdict::kAllow,
+                   .rule = names + ", and the rest only reads",
+                   .reason = combined.uncovered,
+                   .box = Box::kAuto},
+          ""};
+}
+
+Decision DecideTogetherOrByMode(const Rules& rules, const Question& question,
+                                const Circumstances& now) {
+  Together together = DecideTogether(rules, question, now);
+  const bool free = together.decision && together.decision->box == Box::kNone;
+  if (free) return *std::move(together.decision);
+  Decision by_mode = DecideByMode(rules, question, now);
+  if (by_mode.verdict == Verdict::kAllow) return by_mode;
+  if (together.decision) return *std::move(together.decision);
+  if (!together.uncovered.empty()) by_mode.reason = std::move(together.uncovered);
+  return by_mode;
+}
+
 Decision DecideUnless(const Rules& rules, const Question& question, const Circumstances& now) {
   if (std::optional<Decision> forbidden = Forbidden(rules, question, now.run))
     return *std::move(forbidden);
   if (std::optional<Decision> asked = AlwaysAsked(rules, question)) return *std::move(asked);
+  const Rule* unseen = FindUnseen(rules, question, now);
+  if (rules.mode == Mode::kBypass && unseen != nullptr)
+    return {Verdict::kDeny, Named("deny", *unseen),
+            "a rule forbids files, and which this reaches cannot be told: name them"};
   if (rules.mode == Mode::kBypass) return {Verdict::kAllow, "mode:bypass", ""};
-  if (const Rule* rule = FindCovering(rules, question, false))
+  // What rules forbid to read is hidden in boxes alone: of what needs none, a person must have seen
+  // this very command.
+  if (const Rule* rule = FindCovering(rules, question, unseen != nullptr))
     return {Verdict::kAllow, Named("allow", *rule), ""};
-  return DecideByMode(rules, question, now);
+  return unseen == nullptr ? DecideTogetherOrByMode(rules, question, now)
+                           : DecideByMode(rules, question, now);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/ignore.h"
+#include "base/text.h"
 #include "policy/shell/rules.h"
 
 namespace stet::policy {
@@ -96,6 +97,74 @@ bool IsCommandRule(const Rule& rule, const Question& question) {
   return !question.command.empty() && FitsTool(rule.tool, question.tool);
 }
 
+/// Tools of ours, and those that others have by these names: a rule for them may come along.
+constexpr auto kKnownTools = std::to_array<std::string_view>({"AskUser",
+                                                              "Bash",
+                                                              "BashTask",
+                                                              "Count",
+                                                              "Edit",
+                                                              "ExitPlan",
+                                                              "Glob",
+                                                              "Grep",
+                                                              "Read",
+                                                              "Snip",
+                                                              "TodoWrite",
+                                                              "WebFetch",
+                                                              "Write",
+                                                              "StructuredOutput",
+                                                              "Task",
+                                                              "MultiEdit",
+                                                              "NotebookEdit",
+                                                              "NotebookRead",
+                                                              "WebSearch",
+                                                              "TodoRead",
+                                                              "LS",
+                                                              "BashOutput",
+                                                              "KillShell",
+                                                              "KillBash",
+                                                              "ExitPlanMode",
+                                                              "EnterPlanMode",
+                                                              "AskUserQuestion",
+                                                              "Skill",
+                                                              "SlashCommand",
+                                                              "Agent"});
+
+bool IsKnownTool(std::string_view name) {
+  return name.ends_with('*') || name.starts_with("mcp__") ||
+         std::ranges::find(kKnownTools, name) != kKnownTools.end();
+}
+
+/// Whether two names differ by one letter, by two that change places, or by how they are written.
+bool IsNear(std::string_view a, std::string_view b) {
+  const std::string left = Lower(a);
+  const std::string right = Lower(b);
+  if (left == right) return true;
+  if (std::min(left.size(), right.size()) < 4) return false;
+  if (left.size() == right.size()) {
+    std::size_t at = 0;
+    while (left[at] == right[at]) ++at;
+    if (left.substr(at + 1) == right.substr(at + 1)) return true;
+    return at + 1 < left.size() && left[at] == right[at + 1] && left[at + 1] == right[at] &&
+           left.substr(at + 2) == right.substr(at + 2);
+  }
+  const std::string& longer = left.size() > right.size() ? left : right;
+  const std::string& shorter = left.size() > right.size() ? right : left;
+  if (longer.size() != shorter.size() + 1) return false;
+  for (std::size_t drop = 0; drop < longer.size(); ++drop) {
+    std::string without = longer;
+    if (without.erase(drop, 1) == shorter) return true;
+  }
+  return false;
+}
+
+/// The tool that a name was meant to be, when it is none that we know; empty: it may be another's.
+std::string_view MeantTool(std::string_view name) {
+  if (IsKnownTool(name)) return "";
+  const auto* found = std::ranges::find_if(
+      kKnownTools, [&](std::string_view known) { return IsNear(name, known); });
+  return found == kKnownTools.end() ? "" : *found;
+}
+
 std::string_view Trim(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" ,\n\t");
   if (begin == std::string_view::npos) return "";
@@ -152,9 +221,21 @@ Result<std::vector<Rule>> ParseRules(std::string_view text, Source source) {
     } else {
       text = end == std::string_view::npos ? "" : text.substr(end);
     }
+    if (const std::string_view meant = MeantTool(rule.tool); !meant.empty())
+      return Fail(Code::kInvalid,
+                  fmt::format("there is no tool {}: is {} meant?", rule.tool, meant));
     rules.push_back(std::move(rule));
   }
   return rules;
+}
+
+Status CheckTools(const std::vector<Rule>& rules, std::span<const std::string> tools) {
+  for (const Rule& rule : rules) {
+    if (!IsKnownTool(rule.tool) && std::ranges::find(tools, rule.tool) == tools.end())
+      return Fail(Code::kInvalid,
+                  fmt::format("the rule {} is for a tool that there is not", RuleText(rule)));
+  }
+  return {};
 }
 
 std::string RuleText(const Rule& rule) {
@@ -205,6 +286,35 @@ bool Touches(const Rule& rule, const Question& question, const Places& places) {
   return (reading || IsOneOf(kWriters, rule.tool) || FitsTool(rule.tool, question.tool)) &&
          (std::ranges::any_of(question.writes, fits) ||
           AnyShellPath(rule, question, places, false));
+}
+
+bool IsAboutCommands(const Rule& rule, const Question& question) {
+  return !rule.exact && IsCommandRule(rule, question);
+}
+
+bool CouldReach(const Rule& rule, const Question& question) {
+  const bool reading = IsOneOf(kReaders, rule.tool);
+  if (!question.shell || rule.specifier.empty() || (!reading && !IsOneOf(kWriters, rule.tool)))
+    return false;
+  if (!question.shell->understood) return true;
+  return std::ranges::any_of(question.shell->commands, [&](const ShellCommand& command) {
+    if (command.odd) return true;
+    const auto open = [](const ShellWord& word) {
+      return word.kind == ShellWord::Kind::kUnknown && word.any_of.empty();
+    };
+    const bool named =
+        std::ranges::none_of(command.words, open) &&
+        std::ranges::none_of(command.redirects, [&](const ShellRedirect& redirect) {
+          return redirect.kind != ShellRedirect::Kind::kText && open(redirect.target);
+        });
+    if (named) return false;
+    const auto anywhere = [](const ShellPath& path) {
+      return path.reach == ShellPath::Reach::kAnywhere;
+    };
+    return (reading && std::ranges::any_of(command.reads, anywhere)) ||
+           std::ranges::any_of(command.writes, anywhere) ||
+           std::ranges::any_of(command.loses, anywhere);
+  });
 }
 
 }  // namespace stet::policy

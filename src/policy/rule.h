@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +39,8 @@ struct Rule {
   friend bool operator==(const Rule&, const Rule&) = default;
 };
 
-/// "Read,Bash(git status)" or with blanks between. kInvalid names the part that is no rule.
+/// "Read,Bash(git status)" or with blanks between. kInvalid names the part that is no rule, or
+/// whose tool is plainly meant to be another.
 Result<std::vector<Rule>> ParseRules(std::string_view text, Source source = Source::kCommandLine);
 /// "Edit" or "Bash(make -j2)": as a grant stands in the log.
 std::string RuleText(const Rule& rule);
@@ -69,6 +71,15 @@ struct Places {
 bool Covers(const Rule& rule, const Question& question, const Places& places);
 /// Whether a forbidding rule, or one that wants to be asked, speaks of anything that it would do.
 bool Touches(const Rule& rule, const Question& question, const Places& places);
+
+/// Whether a rule about files could speak of one that the call reaches in a way that is not known:
+/// `cat $x`, a command that hides what it runs.
+bool CouldReach(const Rule& rule, const Question& question);
+/// Whether a rule is about commands, and could cover one part of a line.
+bool IsAboutCommands(const Rule& rule, const Question& question);
+
+/// kInvalid names a rule whose tool is none of `tools`, nor one that we know, nor an MCP server's.
+Status CheckTools(const std::vector<Rule>& rules, std::span<const std::string> tools);
 
 /// The host of an address.
 std::string_view HostOf(std::string_view url);

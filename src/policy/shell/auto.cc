@@ -52,7 +52,8 @@ class AutoJudge {
   /// Why a command is asked; empty: it is not.
   std::string Ask(const ShellCommand& command) const {
     if (command.privileged) return "it runs as another user";
-    if (command.odd) return command.why.empty() ? "it hides what it runs" : command.why;
+    if (command.odd || command.heavy)
+      return command.why.empty() ? "it hides what it runs" : command.why;
     if (command.git_elsewhere && !IsHome(command))
       return "git runs in another folder, whose settings may name programs";
     for (const ShellPath& path : command.loses) {

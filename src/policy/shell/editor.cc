@@ -36,8 +36,14 @@ class SedScript {
         ++at_;
       } else if (Now() == '[' && expression) {
         const std::size_t first = text_.find_first_not_of('^', at_ + 1);
-        at_ = first == std::string_view::npos ? first : text_.find(']', first + 1);
-        if (at_ == std::string_view::npos) return false;
+        const std::size_t close =
+            first == std::string_view::npos ? first : text_.find(']', first + 1);
+        // Not every sed takes what ends the expression for a letter there.
+        if (close == std::string_view::npos ||
+            text_.substr(at_, close - at_).find_first_of(std::string{end, '\n'}) !=
+                std::string_view::npos)
+          return false;
+        at_ = close;
       } else if (Now() == '\n') {
         return false;
       } else if (Now() == end) {
@@ -154,7 +160,9 @@ class AwkProgram {
 
   bool IsPlain() {
     // Looked for in strings too: what is a string depends on what is a regular expression.
-    for (const std::string_view word : {"system", "getline", "fflush", "close"}) {
+    // ARGV names the files that are read, and SYMTAB it.
+    for (const std::string_view word : {"system", "getline", "fflush", "close", "ARGV", "ARGC",
+                                        "SYMTAB", "FUNCTAB", "PROCINFO"}) {
       if (text_.contains(word)) return false;
     }
     for (at_ = 0; at_ < text_.size(); ++at_) {
@@ -173,10 +181,22 @@ class AwkProgram {
       if (at_ + 1 >= text_.size() || text_[at_ + 1] != '|') return false;
       ++at_;
     }
-    if (c == ';' || c == '{' || c == '}' || c == '\n') prints_ = false;
+    // A statement goes on in the next line behind a comma, an operator and a backslash.
+    const bool ends = c == '\n' && !std::string_view(",\\&|").contains(last_);
+    if (c == '\n' && !ends) return true;
+    if (c == '#') return Comment();
+    if (c == ';' || c == '{' || c == '}' || ends) prints_ = false;
     if (c == '>' && prints_) return false;
     if (IsLetter(c)) return Word();
     if (c != ' ' && c != '\t') last_ = c;
+    return true;
+  }
+
+  /// To the end of its line. One that would matter if it were none is not plain.
+  bool Comment() {
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    if (text_.substr(at_, end - at_).find_first_of("\"/>|") != std::string_view::npos) return false;
+    at_ = end - 1;
     return true;
   }
 
@@ -273,10 +293,13 @@ void JudgeSed(ShellCommand& command) {
 }
 
 void JudgeAwk(ShellCommand& command) {
+  // What it is given behind its program may look like options, and is none.
   const ParsedWords parsed =
       ParseOptions(std::span(command.words).subspan(1),
-                   "-F:v --field-separator:v -v:v --assign:v --posix --csv -f:u --file:u "
-                   "-i:u --include:u -E:u --exec:u -l:u --load:u -o:w -p:w -d:w --version");
+                   "-F:v --field-separator:v -v:v --assign:v --posix --csv --re-interval -f:u "
+                   "--file:u -i:u --include:u -E:u --exec:u -l:u --load:u -o:w -p:w -d:w "
+                   "--version --help",
+                   OptionStyle::kFirst);
   bool given = false;
   for (const Option& option : parsed.options) {
     if (option.meaning != Meaning::kUnclear && option.meaning != Meaning::kOverwrites) continue;

@@ -5,6 +5,7 @@
 
 #include "policy/shell/judge.h"
 #include "policy/shell/option.h"
+#include "policy/shell/unwrap.h"
 #include "policy/shell/word.h"
 
 namespace stet::policy {
@@ -70,9 +71,7 @@ void JudgeFindWords(ShellCommand& command) {
       if (word.text == "-fprintf") ++i;
     } else if (HasWord("-exec -execdir -ok -okdir", word.text)) {
       // The command itself is judged on its own.
-      while (i < command.words.size() && command.words[i].text != ";" &&
-             command.words[i].text != "+")
-        ++i;
+      for (++i; !EndsExec(command.words, i);) ++i;
     } else {
       tests.push_back(word);
     }
@@ -82,10 +81,28 @@ void JudgeFindWords(ShellCommand& command) {
 }
 
 void JudgeFd(ShellCommand& command) {
-  const ParsedWords parsed =
-      ParseOptions(std::span(command.words).subspan(1),
-                   "-x -X --exec --exec-batch -e:v -t:v -d:v -E:v --extension:v --type:v "
-                   "--max-depth:v --exclude:v -H -I -a -s -i -g -p -l -0");
+  // The command that it runs is judged on its own, where it begins plainly.
+  std::span<const ShellWord> words = std::span(command.words).subspan(1);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].known() || !HasWord("-x -X --exec --exec-batch", words[i].text)) continue;
+    words = words.first(i);
+    break;
+  }
+  const ParsedWords parsed = ParseOptions(
+      words,
+      "-HIasigpl0uFLq1 -etdEScjo:v -xX:X --exec:X --exec-batch:X --extension:v --type:v "
+      "--max-depth:v --min-depth:v --exact-depth:v --exclude:v --hidden --no-ignore "
+      "--no-ignore-vcs --unrestricted --glob --regex --fixed-strings --absolute-path "
+      "--list-details --follow --full-path --print0 --size:v --changed-within:v "
+      "--changed-before:v --owner:v --max-results:v --color:v --case-sensitive --ignore-case "
+      "--quiet --prune --one-file-system --base-directory:U --search-path:U --threads:v "
+      "--ignore-file:r --help --version");
+  for (const Option& option : parsed.options) {
+    if (option.meaning == Meaning::kRunsSome) command.odd = true;
+    if (option.meaning == Meaning::kRunsSome || option.meaning == Meaning::kUnclearValue ||
+        option.meaning == Meaning::kUnlisted)
+      Raise(command, ShellEffect::kUnknown, "an option of fd is not known, or it runs programs");
+  }
   for (std::size_t i = 1; i < parsed.operands.size(); ++i)
     AddPaths(command.reads, parsed.operands[i], command, ShellPath::Reach::kTree);
   if (parsed.operands.size() < 2)

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "policy/shell/git_rows.h"
 #include "policy/shell/judge.h"
 #include "policy/shell/option.h"
 #include "policy/shell/path.h"
@@ -26,59 +27,6 @@ constexpr std::string_view kPlainSettings =
     "commit.gpgsign=false commit.gpgSign=false user.name=Test user.email=test@example.com "
     "protocol.version=2 core.fsmonitor=false core.hooksPath=/dev/null diff.external= gc.auto=0 "
     "core.autocrlf=false log.showSignature=false";
-
-enum class Git { kLooks, kChanges, kFetches, kSends, kLoses, kRuns };
-
-struct GitRow {
-  std::string_view subcommands;
-  Git what = Git::kLooks;
-  std::string_view options;
-};
-
-// Options as in shell_option.h: those that turn a subcommand into something else.
-constexpr std::array kGitRows = {
-    GitRow{"status log show diff shortlog describe rev-parse rev-list ls-files ls-tree cat-file "
-           "name-rev merge-base for-each-ref show-ref show-branch whatchanged range-diff diff-tree "
-           "diff-index diff-files count-objects check-ignore check-attr var blame annotate cherry "
-           "version help verify-commit verify-tag fsck merge-tree patch-id get-tar-commit-id "
-           "check-ref-format check-mailmap column stripspace",
-           Git::kLooks,
-           "--output:w --ext-diff:X --textconv:X --open-files-in-pager:X --show-signature:u "
-           "--filters:X --lost-found:u --contents:r"},
-    GitRow{"grep", Git::kLooks, "-O:X --open-files-in-pager:X --textconv:X --ext-grep:X -f:r"},
-    GitRow{"ls-remote", Git::kFetches, "--upload-pack:x --exec:x"},
-    GitRow{"fetch pull", Git::kFetches,
-           "--upload-pack:x --exec:x -f:d --force:d -r:d --rebase:d --server-option:v"},
-    GitRow{"clone", Git::kFetches,
-           "-u:x --upload-pack:x -c:x --config:x --template:x -b:v --branch:v "
-           "--depth:v -o:v --reference:r --separate-git-dir:w -j:v"},
-    GitRow{"push send-email send-pack svn http-push imap-send", Git::kSends,
-           "-f:d --force:d --force-with-lease:d --force-if-includes:d --mirror:d --delete:d -d:d "
-           "--prune:d --receive-pack:x --exec:x"},
-    GitRow{"add stage", Git::kChanges, ""},
-    GitRow{"commit", Git::kChanges,
-           "--amend:d -m:v --message:v -F:r --file:r -C:v -c:v -t:r --template:r --author:v "
-           "--date:v --fixup:v"},
-    GitRow{"branch", Git::kChanges, "-D:d -M:d -C:d -f:d --force:d -u:v --set-upstream-to:v"},
-    GitRow{"tag", Git::kChanges, "-d:d --delete:d -f:d --force:d -m:v -F:r -u:v"},
-    GitRow{"switch", Git::kChanges, "-C:d -f:d --force:d --discard-changes:d -c:v --orphan:v"},
-    GitRow{"mv worktree notes", Git::kChanges, "-f:d --force:d -B:d -b:v -m:v"},
-    GitRow{"archive format-patch bundle", Git::kChanges,
-           "-o:w --output:w --output-directory:v --remote:u --exec:x"},
-    GitRow{"init", Git::kChanges, "--template:x --separate-git-dir:w -b:v"},
-    GitRow{"apply am", Git::kChanges, "--unsafe-paths:u --directory:v"},
-    GitRow{"cherry-pick revert merge commit-tree hash-object mktree write-tree update-index "
-           "read-tree rerere "
-           "sparse-checkout maintenance bisect interpret-trailers",
-           Git::kChanges, "--exec:x -m:v -F:r"},
-    GitRow{"mergetool difftool", Git::kRuns, ""},
-    GitRow{"reset", Git::kChanges, "--hard:d --merge:d --keep:d"},
-    GitRow{"clean", Git::kLoses, ""},
-    GitRow{"rebase filter-branch filter-repo gc prune reflog update-ref replace pack-refs repack "
-           "symbolic-ref fast-import reset-author prune-packed credential daemon instaweb "
-           "upload-pack receive-pack shell http-backend cvsserver p4",
-           Git::kLoses, ""},
-};
 
 bool IsOneOf(std::string_view word, std::string_view list) { return HasWord(list, word); }
 
@@ -125,33 +73,39 @@ class GitJudge {
     const std::string next =
         plain.operands.empty() || !plain.operands[0].known() ? "" : plain.operands[0].text;
     if (sub == "stash") return Stash(next);
-    if (sub == "remote")
-      return IsOneOf(next, "show get-url") || plain.operands.empty() ? Looks()
-             : next == "update"                                      ? Fetches()
-                                                                     : Changes("git remote");
+    if (sub == "remote") return Remote(plain, next);
     if (sub == "submodule") return Submodule(next);
     if (sub == "config") return Config(plain, next);
     if (sub == "checkout" || sub == "restore") return Checkout(sub);
     if (sub == "rm") return Remove();
-    if (sub == "reflog" && (next.empty() || next == "show")) return Looks();
-    if (sub == "bisect" && next == "run") return Odd("git bisect runs a program");
-    if (sub == "bisect" && IsOneOf(next, "log view visualize")) return Looks();
-    if (sub == "worktree" && next == "list") return Looks();
+    if (sub == "reflog" && IsOneOf(next, "expire delete exists drop write"))
+      return Loses("git reflog");
+    if (sub == "bisect" && IsOneOf(next, "run view visualize"))
+      return Odd("git bisect runs a program");
+    if (sub == "bisect" && next == "log" && rest_.size() == 1) return Looks();
+    if (sub == "worktree" && next == "list" && AreListed("--porcelain -zv --verbose"))
+      return Looks();
     if (sub == "worktree" && IsOneOf(next, "remove prune")) return Loses("git worktree");
-    if (sub == "notes" && IsOneOf(next, "show list")) return Looks();
+    if (sub == "notes" && IsOneOf(next, "show list") && AreListed("")) return Looks();
     if (sub == "lfs")
       return next == "push" ? Raise(command_, ShellEffect::kNetwork, "git lfs push") : Fetches();
-    if ((sub == "branch" || sub == "tag") && Lists(sub, plain)) return Looks();
+    if ((sub == "branch" || sub == "tag") && Lists(sub)) return Looks();
     if (sub == "rebase") return Rebase(plain);
     ByTable(sub);
   }
 
   void ByTable(std::string_view sub) {
-    const auto* row = std::ranges::find_if(
-        kGitRows, [&](const GitRow& one) { return HasWord(one.subcommands, sub); });
-    if (row == kGitRows.end()) return Odd(fmt::format("what git {} does is not known", sub));
+    const GitRow* row = FindGitRow(sub);
+    if (row == nullptr) return Odd(fmt::format("what git {} does is not known", sub));
     const ParsedWords parsed = ParseOptions(rest_, row->options);
     for (const Option& option : parsed.options) Apply(option, sub);
+    if (row->what == Git::kLooks) {
+      const auto unlisted = std::ranges::find(parsed.options, Meaning::kUnlisted, &Option::meaning);
+      if (unlisted != parsed.options.end())
+        Raise(command_, ShellEffect::kUnknown,
+              fmt::format("the option {} of git {} is not known", unlisted->name, sub));
+      command_.shows_history = ShowsContent(sub, parsed);
+    }
     if (parsed.maybe_option)
       Raise(command_, ShellEffect::kUnknown, "a word of it may be an option");
     switch (row->what) {
@@ -188,8 +142,48 @@ class GitJudge {
     }
   }
 
+  /// Whether every option is one of these.
+  [[nodiscard]] bool AreListed(std::string_view options) const {
+    const ParsedWords parsed = ParseOptions(rest_, options);
+    return !parsed.unlisted && !parsed.maybe_option;
+  }
+
+  /// Whether what is in files is shown, and not only of files that are named.
+  [[nodiscard]] bool ShowsContent(std::string_view sub, const ParsedWords& parsed) const {
+    const auto has = [&](std::string_view names) {
+      return std::ranges::any_of(parsed.options,
+                                 [&](const Option& one) { return IsOneOf(one.name, names); });
+    };
+    const bool compares = IsOneOf(sub, "show diff diff-tree diff-index diff-files range-diff");
+    const bool walks = IsOneOf(sub, "log rev-list whatchanged reflog stash-list stash-show");
+    const bool patches = has(
+        "p u U W L c --patch --unified --function-context --cc --word-diff --color-words --binary "
+        "--patch-with-raw --patch-with-stat --diff-merges --remerge-diff");
+    const bool names = has(
+        "s --no-patch --stat --numstat --shortstat --dirstat --summary --name-only --name-status "
+        "--raw --quiet --compact-summary");
+    // `HEAD:file` shows that one.
+    const bool named = sub == "show" && !parsed.operands.empty() &&
+                       std::ranges::all_of(parsed.operands, [](const ShellWord& word) {
+                         return word.known() && word.text.contains(':');
+                       });
+    if (compares) return !named && (patches || !names);
+    if (walks) return patches || sub == "whatchanged";
+    if (sub == "cat-file") return !has("t s e --batch-check");
+    return sub == "grep";
+  }
+
+  void Remote(const ParsedWords& plain, std::string_view next) {
+    if (next == "update" || (next == "show" && plain.operands.size() > 1)) return Fetches();
+    const bool looks = plain.operands.empty() || IsOneOf(next, "show get-url");
+    if (looks && AreListed("-v --verbose --push --all -n")) return Looks();
+    Changes("git remote changes the repository");
+  }
+
   void Stash(std::string_view next) {
-    if (IsOneOf(next, "list show")) return Looks();
+    // They take what log and diff take.
+    if (next == "list") return ByTable("stash-list");
+    if (next == "show") return ByTable("stash-show");
     if (IsOneOf(next, "drop clear")) return Loses("git stash " + std::string(next));
     Changes("git stash changes the repository");
   }
@@ -197,31 +191,29 @@ class GitJudge {
   void Submodule(std::string_view next) {
     const bool unknown =
         std::ranges::any_of(rest_, [](const ShellWord& word) { return !word.known(); });
-    if (next.empty() || IsOneOf(next, "status summary")) return Looks();
+    const bool looks = next.empty() || IsOneOf(next, "status summary");
+    if (looks && AreListed("--quiet -q --cached --recursive --files -n:v --summary-limit:v"))
+      return Looks();
     if (next == "foreach" || unknown) return Odd("git submodule runs programs");
     if (next == "deinit") return Loses("git submodule deinit");
     Fetches();
   }
 
   void Config(const ParsedWords& plain, std::string_view next) {
-    const bool reads = std::ranges::any_of(plain.options, [](const Option& option) {
-      return IsOneOf(option.name,
-                     "--get --get-all --list -l l --get-regexp --show-origin --get-urlmatch");
+    const ParsedWords parsed = ParseOptions(rest_, GitConfigOptions());
+    const bool asks = std::ranges::any_of(parsed.options, [](const Option& option) {
+      return IsOneOf(option.name, "--get --get-all --list l --get-regexp --get-urlmatch");
     });
-    const bool writes = std::ranges::any_of(plain.options, [](const Option& option) {
-      return IsOneOf(
-          option.name,
-          "--add --unset --unset-all --replace-all --edit e --rename-section --remove-section "
-          "f --file --blob");
-    });
-    if (!writes && (reads || IsOneOf(next, "get list") || plain.operands.size() == 1))
+    const bool acts = IsOneOf(next, "edit set unset rename-section remove-section");
+    const bool listed = !parsed.unlisted && !parsed.maybe_option;
+    if (listed && !acts && (asks || IsOneOf(next, "get list") || parsed.operands.size() == 1))
       return Looks();
     const bool identity =
         IsOneOf(next, "user.name user.email pull.rebase init.defaultBranch core.autocrlf");
     const bool local = std::ranges::none_of(plain.options, [](const Option& option) {
-      return IsOneOf(option.name, "--global --system");
+      return IsOneOf(option.name, "--global --system --worktree");
     });
-    if (identity && local && !writes) return Changes("git config");
+    if (identity && local && listed) return Changes("git config");
     Odd("git's settings can name programs that it runs");
   }
 
@@ -242,7 +234,7 @@ class GitJudge {
     }
     if (creates || (staged && !worktree && sub == "restore"))
       return Changes(fmt::format("git {} changes the repository", sub));
-    if (parsed.operands.empty() && !parsed.maybe_option && sub == "checkout") return Looks();
+    if (rest_.empty() && sub == "checkout") return Looks();
     for (const ShellWord& word : parsed.operands) {
       if (word.known() && word.text == "-") continue;
       AddPaths(command_.loses, word, command_, ShellPath::Reach::kTree);
@@ -274,32 +266,24 @@ class GitJudge {
     Loses("git rebase");
   }
 
-  /// Without a name to make, or with an option that asks for a list.
-  static bool Lists(std::string_view sub, const ParsedWords& plain) {
-    const bool changes = std::ranges::any_of(plain.options, [&](const Option& option) {
-      return IsOneOf(
-                 option.name,
-                 "d D m M c C f u --delete --move --copy --force --set-upstream-to "
-                 "--unset-upstream "
-                 "--edit-description a s F --annotate --sign --file -t --track --create-reflog") ||
-             (option.name == "u" && sub == "tag");
-    });
-    const bool asks = std::ranges::any_of(plain.options, [](const Option& option) {
+  /// Without a name to make, or with an option that asks for a list; and with no other.
+  [[nodiscard]] bool Lists(std::string_view sub) const {
+    const ParsedWords parsed = ParseOptions(rest_, GitListOptions(sub));
+    const bool asks = std::ranges::any_of(parsed.options, [&](const Option& option) {
       return IsOneOf(option.name,
                      "l --list --contains --no-contains --merged --no-merged --points-at "
-                     "--show-current a r --all --remotes --sort --format v");
+                     "--show-current") ||
+             (option.name == "n" && sub == "tag");
     });
-    if (plain.maybe_option) return false;
-    if (sub == "branch" && plain.operands.empty())
-      return std::ranges::none_of(plain.options, [](const Option& option) {
-        return IsOneOf(option.name,
-                       "d D m M c C f u --delete --move --copy --force --set-upstream-to "
-                       "--unset-upstream --edit-description");
-      });
-    return !changes && (plain.operands.empty() || asks);
+    return !parsed.unlisted && !parsed.maybe_option && (parsed.operands.empty() || asks);
   }
 
   void Looks() {
+    // A signature is checked by another program, which settings name.
+    for (const ShellWord& word : rest_) {
+      if (word.text.contains("%G") || word.text.contains("%(signature"))
+        Raise(command_, ShellEffect::kUnknown, "git may run a program that checks signatures");
+    }
     // What it shows may be any file of the repository; those that are named are likely.
     for (const ShellWord& word : rest_) {
       if (!word.known() || word.text.starts_with('-')) continue;

@@ -34,7 +34,7 @@ constexpr std::array kInterpreters = {
     Interpreter{"lua luajit Rscript julia elixir erl ghci ocaml racket guile sbcl clojure bb "
                 "osascript tclsh "
                 "expect gnuplot octave groovy jshell scala kotlin swift java",
-                "e --eval", "-e:v --eval:v -jar:r -cp:v -version --version"},
+                "e --eval", "-e:v --eval:v --version"},
 };
 
 /// Code that holds one of these may delete, overwrite, start programs or reach the network.
@@ -53,10 +53,17 @@ constexpr std::array<std::string_view, 46> kHeavyCode = {
     "fork",          "getattr(",
 };
 
+/// Of these, what may run another program, or code that is not to be seen.
+constexpr auto kRunningCode = std::to_array<std::string_view>(
+    {"os.system", "subprocess", "popen",   "Popen",    "exec(",     "eval(",   "__import__",
+     "spawn",     "system(",    "system ", "`",        "qx",        "fork(",   "child_process",
+     "execSync",  "importlib",  "ctypes",  "getattr(", "b64decode", "fromhex", "runpy"});
+
 void JudgeCode(ShellCommand& command, const ShellWord& code, std::string_view program) {
-  const bool heavy = std::ranges::any_of(
-      kHeavyCode, [&](std::string_view word) { return code.text.contains(word); });
-  command.odd = command.odd || heavy || !code.known();
+  const auto holds = [&](std::string_view word) { return code.text.contains(word); };
+  command.foreign = true;
+  command.heavy = command.heavy || std::ranges::any_of(kHeavyCode, holds);
+  command.odd = command.odd || std::ranges::any_of(kRunningCode, holds) || !code.known();
   Raise(command, ShellEffect::kUnknown, fmt::format("{} runs code that it is given", program));
 }
 
@@ -89,7 +96,8 @@ void JudgeFile(ShellCommand& command, const ShellWord& file, const ShellPlace& p
 void JudgeLanguage(ShellCommand& command, const Interpreter& row, const std::string& program,
                    const ShellPlace& place) {
   const std::span<const ShellWord> words = std::span(command.words).subspan(1);
-  if (words.size() == 1 && words[0].known() && HasWord("--version -V -v --help -h", words[0].text))
+  if (words.size() == 1 && words[0].known() &&
+      HasWord("--version -version -V -v --help -h", words[0].text))
     return;
   const ParsedWords parsed = ParseOptions(words, row.options, OptionStyle::kFirst);
   bool coded = false;

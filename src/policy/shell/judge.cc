@@ -13,19 +13,16 @@
 namespace stet::policy {
 namespace {
 
-/// A variable that a program may be given without changing what it is.
+/// Variables that a program may be given without changing what it is: none of them names a program,
+/// a path, a module or options. The last are the names of loops.
 constexpr std::string_view kPlainVariables =
     "CI DEBUG VERBOSE LANG LANGUAGE TZ COLUMNS LINES TERM NO_COLOR FORCE_COLOR CLICOLOR "
-    "CLICOLOR_FORCE "
-    "NODE_ENV RUST_LOG RUST_BACKTRACE CARGO_TERM_COLOR PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE "
-    "PYTHONHASHSEED GOOS GOARCH GOFLAGS CGO_ENABLED RAILS_ENV RACK_ENV APP_ENV ENVIRONMENT PORT "
-    "HOST "
-    "LOG_LEVEL LOGLEVEL GTEST_COLOR GTEST_FILTER TEST TESTS SKIP V Q J MAKEFLAGS JOBS "
-    "NPM_CONFIG_LOGLEVEL "
-    "DJANGO_SETTINGS_MODULE FLASK_APP FLASK_ENV DATABASE_URL REDIS_URL UPDATE_SNAPSHOTS "
-    "BROWSER_TEST "
-    "ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS OMP_NUM_THREADS CUDA_VISIBLE_DEVICES POSIXLY_CORRECT "
-    "DOCKER_BUILDKIT COMPOSE_PROJECT_NAME NEXT_TELEMETRY_DISABLED TURBO_FORCE RUSTFLAGS";
+    "CLICOLOR_FORCE NODE_ENV RUST_LOG RUST_BACKTRACE CARGO_TERM_COLOR PYTHONUNBUFFERED "
+    "PYTHONDONTWRITEBYTECODE PYTHONHASHSEED GOOS GOARCH CGO_ENABLED RAILS_ENV RACK_ENV APP_ENV "
+    "ENVIRONMENT FLASK_ENV PORT HOST LOG_LEVEL LOGLEVEL GTEST_COLOR GTEST_FILTER JOBS "
+    "NPM_CONFIG_LOGLEVEL UPDATE_SNAPSHOTS OMP_NUM_THREADS CUDA_VISIBLE_DEVICES DOCKER_BUILDKIT "
+    "COMPOSE_PROJECT_NAME NEXT_TELEMETRY_DISABLED TURBO_FORCE "
+    "i j k n x y f d s line file dir name count rc status";
 
 /// With one of these a program runs something else than it seems to.
 constexpr std::string_view kOddVariables =
@@ -63,38 +60,30 @@ bool IsPlainValue(const ShellAssignment& assignment, const ShellPlace& place) {
   return shows && assignment.value.known() && (value.empty() || HasWord("cat true :", value));
 }
 
+/// Whether what is set reaches the programs that are started.
+bool IsExported(const ShellCommand& command) {
+  if (command.words.empty()) return false;
+  const std::string program = ProgramName(command);
+  if (HasWord("read mapfile readarray getopts wait printf let unset", program)) return false;
+  if (!HasWord("declare typeset readonly local", program)) return true;
+  return std::ranges::any_of(command.words, [](const ShellWord& word) {
+    return !word.known() || (word.text.starts_with('-') && word.text.contains('x'));
+  });
+}
+
 void JudgeAssignments(ShellCommand& command, const ShellPlace& place) {
+  const bool exported = IsExported(command);
   for (const ShellAssignment& assignment : command.assignments) {
-    const bool exported = !command.words.empty();
     // `while IFS= read -r line`: for this one builtin.
-    if (assignment.name == "IFS" && ProgramName(command) == "read") continue;
+    if (assignment.name == "IFS" && ProgramName(command) == "read" && assignment.value.known())
+      continue;
     if (IsOddVariable(assignment.name)) {
       command.odd = command.odd || !IsPlainValue(assignment, place);
       Raise(command, ShellEffect::kUnknown, fmt::format("it sets {}", assignment.name));
-    } else if (exported && !HasWord(kPlainVariables, assignment.name) &&
-               !assignment.name.starts_with("LC_")) {
+    } else if (exported && !IsPlainAssignment(assignment)) {
       Raise(command, ShellEffect::kUnknown,
             fmt::format("it sets {} for a program", assignment.name));
     }
-  }
-}
-
-/// Builtins that set or take away the variables that they name, also as `printf -vNAME`.
-void JudgeNamed(ShellCommand& command) {
-  const std::string program = ProgramName(command);
-  if (!HasWord("read mapfile readarray getopts unset wait local let printf", program)) return;
-  std::span<const ShellWord> words = std::span(command.words).subspan(1);
-  // What follows its options is text.
-  if (program == "printf") words = words.first(std::min<std::size_t>(words.size(), 2));
-  if (program == "printf" && !words.empty() && !words[0].text.starts_with("-v")) return;
-  for (const ShellWord& word : words) {
-    std::string name = word.text.starts_with('-')
-                           ? word.text.substr(std::min<std::size_t>(word.text.size(), 2))
-                           : word.text;
-    name.resize(std::min(name.find_first_of("=[+-*/"), name.size()));
-    if (!word.known() || !IsOddVariable(name)) continue;
-    command.odd = true;
-    Raise(command, ShellEffect::kUnknown, fmt::format("it sets {}", name));
   }
 }
 
@@ -123,7 +112,14 @@ void JudgeRedirects(ShellCommand& command) {
 void ApplyOption(ShellCommand& command, const Option& option, std::string_view program) {
   const std::string why = fmt::format("{} with {}", program, option.name);
   switch (option.meaning) {
-    case Meaning::kReads: AddPaths(command.reads, option.value, command); break;
+    case Meaning::kReads:
+    case Meaning::kPatternFile: AddPaths(command.reads, option.value, command); break;
+    case Meaning::kUnlisted:
+      // Of what does more the options that matter are listed; of what reads or writes files, all.
+      if (command.effect <= ShellEffect::kWrites && !HasWord("--help --version", option.name))
+        Raise(command, ShellEffect::kUnknown,
+              fmt::format("the option {} of {} is not known", option.name, program));
+      break;
     case Meaning::kOverwrites:
       AddPaths(command.loses, option.value, command);
       Raise(command, ShellEffect::kDestroys, why + " overwrites a file");
@@ -165,7 +161,8 @@ void AddTarget(ShellCommand& command, const ParsedWords& parsed, ShellPath::Reac
 }
 
 void AddOperands(ShellCommand& command, const ProgramRow& row, const ParsedWords& parsed) {
-  const bool tree = row.operands == Operands::kTree || Has(parsed, Meaning::kTree);
+  const bool linked = Has(parsed, Meaning::kLinks);
+  const bool tree = row.operands == Operands::kTree || Has(parsed, Meaning::kTree) || linked;
   const ShellPath::Reach reach = tree ? ShellPath::Reach::kTree : ShellPath::Reach::kExact;
   const bool in_place = Has(parsed, Meaning::kInPlace);
   switch (row.operands) {
@@ -199,7 +196,8 @@ void AddOperands(ShellCommand& command, const ProgramRow& row, const ParsedWords
       return;
     default: break;
   }
-  const bool skips = row.operands == Operands::kPattern && !Has(parsed, Meaning::kReads);
+  const bool skips = row.operands == Operands::kPattern && !Has(parsed, Meaning::kPattern) &&
+                     !Has(parsed, Meaning::kPatternFile) && !Has(parsed, Meaning::kNoPattern);
   for (std::size_t i = skips ? 1 : 0; i < parsed.operands.size(); ++i)
     AddPaths(in_place || row.effect == ShellEffect::kWrites ? command.writes : command.reads,
              parsed.operands[i], command, reach);
@@ -207,6 +205,7 @@ void AddOperands(ShellCommand& command, const ProgramRow& row, const ParsedWords
   const bool searches = row.names.starts_with("rg") || row.names.starts_with("ag");
   if ((tree || searches) && parsed.operands.size() <= (skips ? 1 : 0))
     AddPaths(command.reads, Known("."), command, ShellPath::Reach::kTree);
+  for (ShellPath& path : command.reads) path.links = path.links || linked;
 }
 
 std::string WhyOf(ShellEffect effect, std::string_view program) {
@@ -224,35 +223,91 @@ std::string WhyOf(ShellEffect effect, std::string_view program) {
   return "";
 }
 
+/// With one of these, what stands among their operands is more than a file or a text.
+void JudgeOperands(ShellCommand& command, const std::string& program, const ParsedWords& parsed) {
+  const auto all = [&](const auto& plain) {
+    if (std::ranges::all_of(parsed.operands, plain)) return;
+    Raise(command, ShellEffect::kUnknown, fmt::format("what {} is given is not plain", program));
+  };
+  const auto none = [](const ShellWord&) { return false; };
+  if (program == "hostname") return all(none);
+  if (program == "date")
+    return all([](const ShellWord& word) { return word.text.starts_with('+'); });
+  if (program == "stty") return all([](const ShellWord& word) { return word.text == "size"; });
+  if (program == "tput")
+    return all([](const ShellWord& word) { return !HasWord("init reset", word.text); });
+  // @FILE stands for the options in that file.
+  if (HasWord("nm objdump readelf size strings", program))
+    return all([](const ShellWord& word) { return word.known() && !word.text.starts_with('@'); });
+  // Their programs can read files of any name.
+  if (HasWord("jq gojq yq", program))
+    return all([](const ShellWord& word) {
+      return std::ranges::none_of(
+          std::array<std::string_view, 5>{"import", "include", "load", "system", "eval("},
+          [&](std::string_view verb) { return word.text.contains(verb); });
+    });
+  if (program != "uniq" && program != "xxd") return;
+  for (std::size_t i = 1; i < parsed.operands.size(); ++i) {
+    AddPaths(command.loses, parsed.operands[i], command);
+    Raise(command, ShellEffect::kDestroys, program + " overwrites its second file");
+  }
+}
+
+/// Programs that a file of the project may replace or extend before they say their version.
+constexpr std::string_view kObedient =
+    "cargo rustc rustfmt yarn pnpm bun mvn mvnw gradle gradlew sbt bazel bazelisk dotnet mix "
+    "bundle eslint jest vitest";
+
+/// Programs of the table that start what they are given, here or elsewhere.
+constexpr std::string_view kStarters =
+    "gdb lldb valgrind perf heaptrack rr ltrace hyperfine docker podman nerdctl docker-compose "
+    "kubectl oc ssh just task nodemon coverage locust at batch crontab expect";
+
+OptionStyle StyleOf(std::string_view program, bool first) {
+  if (HasWord("go terraform tofu", program))
+    return first ? OptionStyle::kFirstSingleDash : OptionStyle::kSingleDash;
+  return first || program == "type" ? OptionStyle::kFirst : OptionStyle::kGnu;
+}
+
+/// Whether an option stands before the subcommand, where it is known.
+bool IsGlobal(const ParsedWords& first, const Option& option) {
+  return std::ranges::any_of(first.options, [&](const Option& one) {
+    return one.meaning != Meaning::kUnlisted && one.name == option.name;
+  });
+}
+
 void JudgeByTable(ShellCommand& command, const std::string& program) {
   const std::span<const ShellWord> words = std::span(command.words).subspan(1);
   // Which subcommand it is, is only known when all before it is.
-  const ParsedWords first = ParseOptions(words, GlobalOptions(program), OptionStyle::kFirst);
+  const ParsedWords first = ParseOptions(words, GlobalOptions(program), StyleOf(program, true));
   const auto operand = [&](std::size_t i) {
     return i < first.operands.size() && first.operands[i].known() ? first.operands[i].text : "";
   };
   const ProgramRow* row = FindProgram(program, operand(0), operand(1));
-  const bool asks =
-      words.size() == 1 && words[0].known() && HasWord("--version --help -V", words[0].text);
+  const bool asks = words.size() == 1 && words[0].known() &&
+                    HasWord("--version --help -V", words[0].text) && !HasWord(kObedient, program);
   if (asks && FindProgram(program, "--version", "") != nullptr) return;
   const bool hidden =
       row != nullptr && !row->subcommands.empty() && (first.unlisted || operand(0).empty());
   if (row == nullptr || hidden) {
+    command.foreign = row == nullptr;
     Raise(command, ShellEffect::kUnknown, WhyOf(ShellEffect::kUnknown, program));
     // It may do with files what it likes; those that it names are likely.
     for (const ShellWord& word : words) AddPaths(command.reads, word, command);
     return;
   }
   Raise(command, row->effect, WhyOf(row->effect, program));
-  const OptionStyle style =
-      program == "go" || program == "terraform" ? OptionStyle::kSingleDash : OptionStyle::kGnu;
-  const ParsedWords parsed = ParseOptions(words, row->options, style);
+  command.foreign = HasWord(kStarters, program);
+  const ParsedWords parsed = ParseOptions(words, row->options, StyleOf(program, false));
   for (const Option& option : first.options) {
     if (!row->subcommands.empty()) ApplyOption(command, option, program);
   }
-  for (const Option& option : parsed.options) ApplyOption(command, option, program);
+  for (const Option& option : parsed.options) {
+    const bool global = option.meaning == Meaning::kUnlisted && IsGlobal(first, option);
+    if (!global) ApplyOption(command, option, program);
+  }
   // A word whose value is not known may be one of the options that matter.
-  if (parsed.maybe_option && row->options.contains(':') && row->effect == ShellEffect::kReadOnly)
+  if (parsed.maybe_option && HasDanger(row->options) && row->effect == ShellEffect::kReadOnly)
     Raise(command, ShellEffect::kUnknown, "a word of it that is not known may be an option");
   const bool all_known = std::ranges::all_of(words, &ShellWord::known);
   if (row->effect == ShellEffect::kFetches && !all_known)
@@ -260,27 +315,13 @@ void JudgeByTable(ShellCommand& command, const std::string& program) {
   if (row->effect == ShellEffect::kDestroys && row->operands == Operands::kNone)
     command.loses.push_back({"", ShellPath::Reach::kAnywhere});
   AddOperands(command, *row, parsed);
-}
-
-/// Its output is its second operand.
-bool JudgeSecondWritten(ShellCommand& command, const std::string& program) {
-  if (program != "uniq" && program != "xxd") return false;
-  const ParsedWords parsed = ParseOptions(std::span(command.words).subspan(1),
-                                          "-f:v -s:v -w:v -l:v -c:v -g:v -r:u --skip-fields:v");
-  for (const Option& option : parsed.options) ApplyOption(command, option, program);
-  for (std::size_t i = 0; i < parsed.operands.size(); ++i) {
-    AddPaths(i == 0 ? command.reads : command.loses, parsed.operands[i], command);
-    if (i > 0) Raise(command, ShellEffect::kDestroys, program + " overwrites its second file");
-  }
-  if (parsed.maybe_option) Raise(command, ShellEffect::kUnknown, "a word of it is not known");
-  return true;
+  JudgeOperands(command, program, parsed);
 }
 
 /// Pagers, editors and builtins that can run anything they are told to.
 constexpr std::string_view kRunners =
     "less more most man info vi vim nvim nano emacs ed ex view pico joe dc ldd alias unalias "
-    "enable "
-    "shopt bind complete compopt compgen mapfile readarray let history fc";
+    "enable shopt bind complete compopt compgen mapfile readarray let history fc";
 
 void JudgeProgram(ShellCommand& command, const ShellPlace& place) {
   const ShellWord& first = command.words[0];
@@ -296,23 +337,25 @@ void JudgeProgram(ShellCommand& command, const ShellPlace& place) {
     return;
   }
   const std::string program = ProgramName(command);
+  if (JudgeBuiltin(command)) return;
   if (program.empty()) {
     const std::vector<ShellPath> paths = PathsOf(first, command.folders);
     const bool own = std::ranges::all_of(paths, [&](const ShellPath& path) {
       return path.reach == ShellPath::Reach::kExact && IsInside(path.path, place.cwd);
     });
+    command.foreign = true;
     Raise(command, own ? ShellEffect::kRunsProject : ShellEffect::kUnknown,
           fmt::format("it runs {}", first.text));
     return;
   }
   if (HasWord(kRunners, program)) {
     Raise(command, ShellEffect::kUnknown, program + " can run other programs");
+    command.foreign = true;
     command.odd = command.odd || HasWord("alias enable bind fc let", program);
     return;
   }
   if (JudgeGit(command, place) || JudgeEditor(command) || JudgeFind(command) ||
-      JudgeTransfer(command) || JudgeInterpreter(command, place) || JudgeDatabase(command) ||
-      JudgeSecondWritten(command, program))
+      JudgeTransfer(command) || JudgeInterpreter(command, place) || JudgeDatabase(command))
     return;
   JudgeByTable(command, program);
 }
@@ -327,6 +370,20 @@ bool IsOddVariable(std::string_view name) {
          name.starts_with("DYLD_") || name.starts_with("BASH_FUNC") || name.contains("PAGER") ||
          name.contains("EDITOR") || name == "VISUAL" || name == "BROWSER" ||
          name.ends_with("_COMMAND") || name.starts_with("npm_config_");
+}
+
+bool IsPlainAssignment(const ShellAssignment& assignment) {
+  const std::string_view name = assignment.name;
+  if (!HasWord(kPlainVariables, name) && !name.starts_with("LC_")) return false;
+  // A loop's name may hold what it likes: it is only read as `$i`.
+  const bool own = name[0] >= 'a';
+  const std::string& value = assignment.value.text;
+  const bool place = name == "TZ" && !value.contains("..") && !value.starts_with('/');
+  const auto plain = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_.,:+-=*%@").contains(c) || (place && c == '/');
+  };
+  return own || (assignment.value.known() && std::ranges::all_of(value, plain));
 }
 
 void Raise(ShellCommand& command, ShellEffect effect, std::string why) {
@@ -357,7 +414,6 @@ void JudgeCommand(ShellCommand& command, const ShellPlace& place) {
   command.effect = ShellEffect::kReadOnly;
   if (!command.words.empty() && !command.wraps) JudgeProgram(command, place);
   JudgeAssignments(command, place);
-  JudgeNamed(command);
   JudgeRedirects(command);
 }
 

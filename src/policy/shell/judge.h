@@ -15,10 +15,15 @@ std::string ProgramName(const ShellCommand& command);
 /// Whether a variable of that name may change which programs other programs run.
 bool IsOddVariable(std::string_view name);
 
+/// Whether an assignment names no program, no path and no module: from a fixed list, with a plain
+/// value.
+bool IsPlainAssignment(const ShellAssignment& assignment);
+
 /// Raises the effect to at least this one. The reason of the worst stays.
 void Raise(ShellCommand& command, ShellEffect effect, std::string why);
 
 /// The programs with code of their own; false: it is none of them.
+bool JudgeBuiltin(ShellCommand& command);  // What sets variables, evaluates, changes the shell.
 bool JudgeGit(ShellCommand& command, const ShellPlace& place);
 bool JudgeEditor(ShellCommand& command);    // sed, awk
 bool JudgeFind(ShellCommand& command);      // find, fd

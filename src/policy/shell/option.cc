@@ -7,6 +7,10 @@
 namespace stet::policy {
 namespace {
 
+bool HasSingleDash(OptionStyle style) {
+  return style == OptionStyle::kSingleDash || style == OptionStyle::kFirstSingleDash;
+}
+
 bool TakesValue(Meaning meaning) {
   switch (meaning) {
     case Meaning::kValue:
@@ -15,7 +19,10 @@ bool TakesValue(Meaning meaning) {
     case Meaning::kFolder:
     case Meaning::kRuns:
     case Meaning::kUnclearValue:
-    case Meaning::kSendsValue: return true;
+    case Meaning::kSendsValue:
+    case Meaning::kPattern:
+    case Meaning::kPatternFile:
+    case Meaning::kPair: return true;
     default: return false;
   }
 }
@@ -30,22 +37,40 @@ std::string_view TakeWord(std::string_view& list) {
   return word;
 }
 
-/// A long option may be written by any beginning of it; one that is written whole comes first.
-Meaning MeaningOf(std::string_view description, std::string_view option) {
-  Meaning shortened = Meaning::kUnlisted;
+struct KnownOption {
+  Meaning meaning = Meaning::kUnlisted;
+  std::string_view name;  // As the description has it.
+};
+
+/// A long option may be written by any beginning of it, as long as that stands for one meaning; one
+/// that is written whole comes first. "*" in a description stands for all that it does not list.
+KnownOption Look(std::string_view description, std::string_view option, OptionStyle style) {
+  const bool may_be_short = option.size() > 2 && option.starts_with("--");
+  const bool one_letter = option.size() == 2 && !HasSingleDash(style);
+  KnownOption shortened = {Meaning::kUnlisted, option};
+  bool found = false;
+  bool ambiguous = false;
+  bool any = false;
   while (true) {
     const std::string_view entry = TakeWord(description);
-    if (entry.empty()) return shortened;
+    if (entry.empty()) break;
     const std::size_t colon = entry.find(':');
     const std::string_view name = entry.substr(0, colon);
     const Meaning meaning = colon == std::string_view::npos || colon + 1 >= entry.size()
                                 ? Meaning::kFlag
                                 : static_cast<Meaning>(entry[colon + 1]);
-    if (name == option) return meaning;
-    if (option.size() > 2 && option.starts_with("--") && name.starts_with(option) &&
-        shortened == Meaning::kUnlisted)
-      shortened = meaning;
+    if (name == option) return {meaning, name};
+    any = any || name == "*";
+    if (one_letter && name[0] == '-' && name.size() > 2 && name[1] != '-' &&
+        name.find(option[1], 1) != std::string_view::npos)
+      return {meaning, option};
+    if (!may_be_short || !name.starts_with(option)) continue;
+    ambiguous = ambiguous || (found && meaning != shortened.meaning);
+    if (!found) shortened = {meaning, name};
+    found = true;
   }
+  if (ambiguous) return {Meaning::kUnlisted, option};
+  return !found && any ? KnownOption{Meaning::kFlag, option} : shortened;
 }
 
 class OptionReader {
@@ -67,10 +92,11 @@ class OptionReader {
         out_.maybe_option = out_.maybe_option || (!only_operands && word.maybe_option);
         out_.operands.push_back(word);
         out_.places.push_back(at_);
-        only_operands = only_operands || style_ == OptionStyle::kFirst;
+        only_operands = only_operands || style_ == OptionStyle::kFirst ||
+                        style_ == OptionStyle::kFirstSingleDash;
         continue;
       }
-      if (fixed.starts_with("--") || style_ == OptionStyle::kSingleDash)
+      if (fixed.starts_with("--") || HasSingleDash(style_))
         ReadLong(word, fixed);
       else
         ReadShort(word, fixed);
@@ -106,11 +132,12 @@ class OptionReader {
       out_.unlisted = out_.maybe_option = true;
       return;
     }
-    const Meaning meaning = MeaningOf(description_, name);
+    const auto [meaning, whole] = Look(description_, name, style_);
     if (equals != std::string_view::npos)
-      Push(meaning, name, Rest(word, equals + 1));
+      Push(meaning, whole, Rest(word, equals + 1));
     else
-      Push(meaning, name, TakesValue(meaning) ? Next() : Known(""));
+      Push(meaning, whole, TakesValue(meaning) ? Next() : Known(""));
+    if (meaning == Meaning::kPair) (void)Next();
   }
 
   void ReadShort(const ShellWord& word, std::string_view fixed) {
@@ -118,11 +145,13 @@ class OptionReader {
     if (word.known() && fixed.find_first_not_of("0123456789", 1) == std::string_view::npos) return;
     for (std::size_t i = 1; i < fixed.size(); ++i) {
       const char letters[] = {'-', fixed[i], '\0'};
-      const Meaning meaning = MeaningOf(description_, letters);
+      const Meaning meaning = Look(description_, letters, style_).meaning;
       const std::string_view name = fixed.substr(i, 1);
+      if (meaning == Meaning::kAttached) return Push(meaning, name, Rest(word, i + 1));
       if (TakesValue(meaning)) {
         const bool together = i + 1 < fixed.size() || !word.known();
         Push(meaning, name, together ? Rest(word, i + 1) : Next());
+        if (meaning == Meaning::kPair) (void)Next();
         return;
       }
       Push(meaning, name, Known(""));
@@ -142,6 +171,17 @@ class OptionReader {
 ParsedWords ParseOptions(std::span<const ShellWord> words, std::string_view description,
                          OptionStyle style) {
   return OptionReader(words, description, style).Read();
+}
+
+bool HasDanger(std::string_view description) {
+  while (true) {
+    const std::string_view entry = TakeWord(description);
+    if (entry.empty()) return false;
+    const std::size_t colon = entry.find(':');
+    if (colon != std::string_view::npos &&
+        std::string_view("wcxXuUdnNil").contains(entry[colon + 1]))
+      return true;
+  }
 }
 
 bool HasWord(std::string_view list, std::string_view word) {

@@ -31,6 +31,13 @@ bool IsInside(std::string_view path, std::string_view folder) {
 
 std::vector<ShellPath> PathsOf(const ShellWord& word, std::span<const std::string> folders,
                                ShellPath::Reach reach) {
+  if (!word.any_of.empty()) {
+    std::vector<ShellPath> all;
+    for (const ShellWord& one : word.any_of) {
+      for (ShellPath& path : PathsOf(one, folders, reach)) all.push_back(std::move(path));
+    }
+    return all;
+  }
   const std::string_view fixed = std::string_view(word.text).substr(0, word.fixed);
   // What is not known may go up again from where its beginning leads.
   const bool open = word.kind == ShellWord::Kind::kUnknown;

@@ -27,12 +27,16 @@ struct ProgramRow {
   std::string_view subcommands;
   ShellEffect effect = ShellEffect::kUnknown;
   Operands operands = Operands::kNone;
-  std::string_view options;  // See shell_option.h. Options that it does not list do no harm.
+  /// See option.h. Of what reads or writes files all that are known: with another one it is not
+  /// known what the program does. Of the others those that matter.
+  std::string_view options;
 };
 
-/// The rows, and the options that may stand before a subcommand: what is not listed there hides
-/// which subcommand it is.
-std::span<const ProgramRow> ProgramRows();
+/// The rows of what only reads.
+std::span<const ProgramRow> ReaderRows();
+
+/// The options that may stand before a subcommand: what is not listed there hides which subcommand
+/// it is.
 std::string_view GlobalOptions(std::string_view program);
 
 /// The row for a program and its first two operands; null: it is not known.

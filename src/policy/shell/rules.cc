@@ -101,38 +101,45 @@ bool IsHarmlessBuiltin(const ShellCommand& command, const ShellPlace& place) {
            std::ranges::all_of(command.reads, [&](const ShellPath& path) {
              return path.reach == ShellPath::Reach::kExact && IsInside(path.path, place.cwd);
            });
-  return HasWord("true false : echo printf pwd exit return set wait test [ export", program);
+  return HasWord("true false : echo printf pwd exit return set wait test [ export read", program);
 }
 
-bool WritesByRedirection(const ShellCommand& command) {
-  return std::ranges::any_of(command.redirects, [](const ShellRedirect& redirect) {
-    const bool writes = redirect.kind == ShellRedirect::Kind::kOverwrite ||
-                        redirect.kind == ShellRedirect::Kind::kAppend;
-    return writes && !(redirect.target.known() && IsSink(redirect.target.text));
+/// A variable that may change what a program does is not in the rule.
+bool SetsMore(const ShellCommand& command) {
+  return !std::ranges::all_of(command.assignments, [&](const ShellAssignment& assignment) {
+    const bool divides = assignment.name == "IFS" && ProgramName(command) == "read";
+    return divides || IsPlainAssignment(assignment);
   });
 }
 
-/// A variable that changes what a program does is not in the rule.
-bool SetsMore(const ShellCommand& command) {
-  ShellCommand alone;
-  alone.assignments = command.assignments;
-  if (!command.words.empty()) alone.words = {{"true", ShellWord::Kind::kKnown, 4, false}};
-  JudgeCommand(alone, {});
-  return alone.effect != ShellEffect::kReadOnly;
+/// Who allows what looks means it to look, not `find -delete` and `git log --output=file`.
+bool DoesMore(const ShellCommand& command, const ShellPlace& place) {
+  if (command.effect == ShellEffect::kReadOnly) return false;
+  constexpr std::string_view kLookers =
+      "find gfind fd fdfind sort tree uniq xxd xmllint iconv rg ag awk gawk mawk nawk cat head "
+      "tail "
+      "grep egrep fgrep ls wc du stat file diff diff3 nm objdump ss journalctl date hostname bat "
+      "jq";
+  if (HasWord(kLookers, ProgramName(command))) return true;
+  if (!command.is_git) return false;
+  // git without its options: does that look?
+  ShellCommand plain;
+  plain.folders = command.folders;
+  for (const ShellWord& word : command.words) {
+    if (!word.text.starts_with('-')) plain.words.push_back(word);
+  }
+  JudgeCommand(plain, place);
+  return plain.effect == ShellEffect::kReadOnly;
 }
 
 bool CoversOne(const std::vector<std::string>& patterns, const ShellAnalysis& analysis,
                const ShellCommand& command) {
-  if (command.odd || command.git_elsewhere || WritesByRedirection(command) || SetsMore(command))
-    return false;
+  if (command.odd || command.heavy || command.git_elsewhere || SetsMore(command)) return false;
   if (IsHarmlessBuiltin(command, analysis.place)) return true;
-  // Who allows a reader means it to read, not `find -delete`.
-  constexpr std::string_view kReaders =
-      "find gfind fd fdfind sort tree uniq xxd xmllint iconv rg awk gawk";
-  if (command.effect != ShellEffect::kReadOnly && HasWord(kReaders, ProgramName(command)))
-    return false;
   const std::string text = WholeText(command);
   const auto fits = [&](const std::string& pattern) { return Matches(pattern, text); };
+  const bool exact = std::ranges::find(patterns, text) != patterns.end();
+  if (!exact && DoesMore(command, analysis.place)) return false;
   const bool all_known = std::ranges::all_of(command.words, &ShellWord::known);
   // What is not known only fits a star at the end, and no option may come in with it.
   const auto open = [&](const std::string& pattern) {
@@ -141,8 +148,7 @@ bool CoversOne(const std::vector<std::string>& patterns, const ShellAnalysis& an
   const bool safe = std::ranges::none_of(command.words, &ShellWord::maybe_option);
   if (all_known ? std::ranges::any_of(patterns, fits) : safe && std::ranges::any_of(patterns, open))
     return true;
-  const std::string program = ProgramName(command);
-  if (command.wraps) return IsTransparent(program) && !command.privileged;
+  if (command.wraps) return IsTransparent(ProgramName(command)) && !command.privileged;
   return false;
 }
 
@@ -153,20 +159,101 @@ bool IsNamed(const std::vector<std::string>& patterns, const ShellCommand& comma
          });
 }
 
+bool CoversPart(const std::vector<std::string>& patterns, const ShellAnalysis& analysis,
+                const ShellCommand& command) {
+  // What a wrapper starts is covered when the rule names the wrapper itself, as `npx *` does.
+  for (int at = command.wrapper; at >= 0;
+       at = analysis.commands[static_cast<std::size_t>(at)].wrapper) {
+    if (IsNamed(patterns, analysis.commands[static_cast<std::size_t>(at)]) && !command.odd)
+      return true;
+  }
+  return CoversOne(patterns, analysis, command);
+}
+
+bool IsNameByte(char c) {
+  return c == '_' || c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+         (c >= 'A' && c <= 'Z');
+}
+
+/// Whether the pattern matches what begins somewhere in the text where a word may begin.
+bool StandsIn(const std::string& pattern, std::string_view text) {
+  const bool open = pattern.ends_with('*');
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!IsNameByte(text[at]) || (at > 0 && IsNameByte(text[at - 1]))) continue;
+    const std::string_view rest = text.substr(at);
+    if (open ? Matches(pattern, rest) : Matches(pattern + "*", rest)) {
+      const bool whole = open || rest.size() == pattern.size() ||
+                         (rest.size() > pattern.size() && !IsNameByte(rest[pattern.size()]));
+      if (whole) return true;
+    }
+  }
+  return false;
+}
+
+std::string_view Bare(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+bool CouldApply(const std::vector<std::string>& patterns, const ShellCommand& command) {
+  if (command.odd) return true;
+  if (command.words.empty()) return false;
+  const Text text = TextOf(command);
+  std::string base = text.known;
+  base.erase(0, base.rfind('/', base.find(' ')) + 1);
+  const std::string whole = command.foreign ? WholeText(command) : "";
+  const std::size_t behind = std::min(whole.find(' '), whole.size());
+  std::string given;
+  for (const ShellRedirect& redirect : command.redirects) {
+    if (command.foreign && redirect.kind == ShellRedirect::Kind::kText)
+      given += redirect.target.text;
+  }
+  return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+    if (text.complete && (Matches(pattern, text.known) || Matches(pattern, base))) return true;
+    if (!text.complete && (MayMatch(pattern, text.known) || MayMatch(pattern, base))) return true;
+    // What is not known may be nothing at all.
+    if (text.known.ends_with(' ') && Matches(pattern, Bare(text.known))) return true;
+    if (base.ends_with(' ') && Matches(pattern, Bare(base))) return true;
+    return StandsIn(pattern, std::string_view(whole).substr(behind)) || StandsIn(pattern, given);
+  });
+}
+
 }  // namespace
+
+bool WritesByRedirection(const ShellCommand& command) {
+  return std::ranges::any_of(command.redirects, [](const ShellRedirect& redirect) {
+    const bool writes = redirect.kind == ShellRedirect::Kind::kOverwrite ||
+                        redirect.kind == ShellRedirect::Kind::kAppend;
+    return writes && !(redirect.target.known() && IsSink(redirect.target.text));
+  });
+}
+
+std::string TextOfPart(const ShellCommand& command) {
+  constexpr std::size_t kMost = 80;
+  std::string text = WholeText(command);
+  for (const ShellAssignment& assignment : command.assignments) {
+    if (text.empty()) text = assignment.name + "=";
+  }
+  if (text.empty() && !command.redirects.empty()) text = "> " + command.redirects[0].target.text;
+  if (text.size() > kMost) text = text.substr(0, text.find_last_of(' ', kMost)) + " ...";
+  return text;
+}
+
+bool NeedsNoRule(const ShellAnalysis& analysis, std::size_t part) {
+  const ShellCommand& command = analysis.commands[part];
+  return !command.odd && !command.git_elsewhere && !SetsMore(command) &&
+         IsHarmlessBuiltin(command, analysis.place);
+}
+
+bool ShellCoversPart(std::string_view specifier, const ShellAnalysis& analysis, std::size_t part) {
+  return analysis.understood && CoversPart(Patterns(specifier), analysis, analysis.commands[part]);
+}
 
 bool ShellCovers(std::string_view specifier, const ShellAnalysis& analysis) {
   if (specifier == analysis.line) return true;
   if (!analysis.understood || analysis.commands.empty()) return false;
   const std::vector<std::string> patterns = Patterns(specifier);
   return std::ranges::all_of(analysis.commands, [&](const ShellCommand& command) {
-    // What a wrapper starts is covered when the rule names the wrapper itself, as `npx *` does.
-    for (int at = command.wrapper; at >= 0;
-         at = analysis.commands[static_cast<std::size_t>(at)].wrapper) {
-      if (IsNamed(patterns, analysis.commands[static_cast<std::size_t>(at)]) && !command.odd)
-        return true;
-    }
-    return CoversOne(patterns, analysis, command);
+    return !WritesByRedirection(command) && CoversPart(patterns, analysis, command);
   });
 }
 
@@ -174,14 +261,7 @@ bool ShellTouches(std::string_view specifier, const ShellAnalysis& analysis) {
   if (!analysis.understood || specifier == analysis.line) return true;
   const std::vector<std::string> patterns = Patterns(specifier);
   return std::ranges::any_of(analysis.commands, [&](const ShellCommand& command) {
-    if (command.words.empty()) return false;
-    const Text text = TextOf(command);
-    std::string base = text.known;
-    base.erase(0, base.rfind('/', base.find(' ')) + 1);
-    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-      if (text.complete) return Matches(pattern, text.known) || Matches(pattern, base);
-      return MayMatch(pattern, text.known) || MayMatch(pattern, base);
-    });
+    return CouldApply(patterns, command);
   });
 }
 

@@ -2,8 +2,22 @@
 //
 // A star stands for anything, blanks too; ` *` and `:*` at the end also for nothing. Words are
 // compared without their quotes. Pure.
+//
+// A rule that denies or asks holds for what it could apply to, not only for what it names:
+// - a command that it matches, behind wrappers, in functions, scripts and substitutions too, and
+// one
+//   of which a part is not known that could become what it matches: `$X file`, `git $sub`;
+// - a line that was not understood, and one with a command that hides what it runs, so that it may
+//   be anything: `eval "$cmd"`, `sh` reading a pipe, code that starts programs, a script of sed
+//   that is not known, PATH or git's own settings changed;
+// - a command whose program is not known, or that runs others by nature, when the rule matches a
+//   part of its words: `newtool touch F`, `docker run x rm -rf y`, `python3 -c '... rm -rf ...'`.
+// It does not hold for a command that is known and is another one, whatever that does in turn:
+// `make`, `./script.sh` and `ls $x` are not refused under `Bash(rm *)`.
 #pragma once
 
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "policy/shell/shell.h"
@@ -16,8 +30,19 @@ namespace stet::policy {
 /// own text.
 bool ShellCovers(std::string_view specifier, const ShellAnalysis& analysis);
 
-/// Whether a rule that denies or asks speaks of the line: some simple command in it matches, behind
-/// wrappers too, or may match because a part of it is not known. True for what was not understood.
+/// The same of one command of the line, by its place; output to a file is not looked at.
+bool ShellCoversPart(std::string_view specifier, const ShellAnalysis& analysis, std::size_t part);
+
+/// Whether a command of the line needs no rule: assignments and builtins that do no harm.
+bool NeedsNoRule(const ShellAnalysis& analysis, std::size_t part);
+
+/// Whether a command writes a file by a redirection.
+bool WritesByRedirection(const ShellCommand& command);
+
+/// A command as it is written in a rule, for people: "tail -5".
+std::string TextOfPart(const ShellCommand& command);
+
+/// Whether a rule that denies or asks could apply to the line, as said above.
 bool ShellTouches(std::string_view specifier, const ShellAnalysis& analysis);
 
 }  // namespace stet::policy

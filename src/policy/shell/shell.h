@@ -35,6 +35,8 @@ struct ShellWord {
   Kind kind = Kind::kKnown;
   std::size_t fixed = 0;      // How many bytes of `text` are certain; all of a known word.
   bool maybe_option = false;  // Not known, and it may become something that begins with a dash.
+  /// Not known, but one of these: `"$f"` in a loop over words that are.
+  std::vector<ShellWord> any_of = {};
   [[nodiscard]] bool known() const { return kind == Kind::kKnown; }
   friend bool operator==(const ShellWord&, const ShellWord&) = default;
 };
@@ -70,6 +72,7 @@ struct ShellPath {
   std::string name;  // Of kMatches: the pattern below `path`; empty when there is none.
   /// Absolute, with its ".." as written: behind a link they lead elsewhere than by the text alone.
   std::string given = {};
+  bool links = false;  // Of kTree: links in it are followed.
   friend bool operator==(const ShellPath& a, const ShellPath& b) {
     return a.path == b.path && a.reach == b.reach && a.name == b.name;
   }
@@ -97,7 +100,10 @@ struct ShellCommand {
   std::vector<ShellRedirect> redirects;
   std::vector<std::string> folders;  // It runs in one of these; none: not known where.
   int wrapper = -1;                  // The command, by its place in the list, that starts this one.
-  bool wraps = false;                // It only starts others, which follow in the list.
+  /// Those whose output is its input: places in the list, the last excluded.
+  int fed_from = 0;
+  int fed_to = 0;
+  bool wraps = false;  // It only starts others, which follow in the list.
 
   ShellEffect effect = ShellEffect::kUnknown;
   std::vector<ShellPath> reads;
@@ -105,8 +111,12 @@ struct ShellCommand {
   std::vector<ShellPath> loses;   // Deleted or overwritten.
   bool privileged = false;        // As another user.
   bool odd = false;               // Runs something in a way that is not written by chance.
+  bool heavy = false;             // Its code, in a language of its own, may lose or send something.
+  bool foreign = false;           // Its program is not known: its words may be a command.
+  bool defines = false;           // A function: what a name stands for is not what it was.
   bool is_git = false;
   bool git_elsewhere = false;  // git in another folder than the start.
+  bool shows_history = false;  // git shows what is in files, in any of the repository.
   /// Which program git would run there because the repository says so; filled in by the caller,
   /// which looks at the disk. Empty: none.
   std::string git_runs = {};
@@ -114,7 +124,7 @@ struct ShellCommand {
   friend bool operator==(const ShellCommand&, const ShellCommand&) = default;
 
   [[nodiscard]] bool reversible() const {
-    return effect <= ShellEffect::kFetches && loses.empty() && !odd;
+    return effect <= ShellEffect::kFetches && loses.empty() && !odd && !heavy;
   }
 };
 

@@ -23,57 +23,61 @@ struct WrapperRow {
   bool privileged = false;
 };
 
-constexpr ShellEffect kR = ShellEffect::kReadOnly;
-constexpr ShellEffect kF = ShellEffect::kFetches;
+constexpr ShellEffect kHarmless = ShellEffect::kReadOnly;
+constexpr ShellEffect kObeys = ShellEffect::kRunsProject;  // What the project configures for it.
+constexpr ShellEffect kGets = ShellEffect::kFetches;
+constexpr ShellEffect kWho = ShellEffect::kUnknown;
 
 constexpr std::array kWrappers = {
     WrapperRow{"env", "", "-i:u --ignore-environment:u -u:U --unset:U -C:c --chdir:c -0 --null -v",
-               0, kR, true},
+               0, kHarmless, true},
     WrapperRow{"nice", "", "-n:v --adjustment:v", 0},
     WrapperRow{"ionice", "", "-c:v --class:v -n:v -t", 0},
     WrapperRow{"timeout gtimeout", "",
                "-s:v --signal:v -k:v --kill-after:v --preserve-status --foreground -v", 1},
-    WrapperRow{"time", "", "-p -v", 0, kR, true},
+    WrapperRow{"time", "", "-p -v", 0, kHarmless, true},
     WrapperRow{"nohup setsid", "", "-w --wait -f --fork -c", 0},
     WrapperRow{"stdbuf", "", "-i:v -o:v -e:v --input:v --output:v --error:v", 0},
-    WrapperRow{"unbuffer caffeinate catchsegv faketime", "", "-p -i -s -d", 0},
+    WrapperRow{"unbuffer caffeinate catchsegv", "", "-p -i -s -d", 0},
+    WrapperRow{"jobs", "-x", "", 0},
     WrapperRow{"taskset", "", "-c --cpu-list", 1},
     WrapperRow{"chrt", "", "-b -i -r -f", 1},
     WrapperRow{"builtin", "", "", 0},
     WrapperRow{"command", "", "-p", 0},
     WrapperRow{"exec", "", "-c -l -a:v", 0},
     WrapperRow{"busybox", "", "", 0},
-    WrapperRow{"flock", "", "-n -x -s -e -w:v --timeout:v --nonblock --exclusive --shared", 1},
+    WrapperRow{"flock", "", "-n -x -s -e -w:v --timeout:v --nonblock --exclusive --shared", 1,
+               kWho},
     WrapperRow{"sudo", "",
                "-u:v --user:v -g:v --group:v -E --preserve-env -H --set-home -n --non-interactive "
                "-S --stdin "
                "-k -A -b -p:v --prompt:v",
-               0, kR, true, true},
-    WrapperRow{"doas", "", "-u:v -n", 0, kR, false, true},
-    WrapperRow{"chroot", "", "", 1, kR, false, true},
-    WrapperRow{"runuser", "", "-u:v", 0, kR, false, true},
+               0, kHarmless, true, true},
+    WrapperRow{"doas", "", "-u:v -n", 0, kHarmless, false, true},
+    WrapperRow{"chroot", "", "", 1, kHarmless, false, true},
+    WrapperRow{"runuser", "", "-u:v", 0, kHarmless, false, true},
     WrapperRow{"npx bunx pnpx", "",
-               "-y --yes -q --quiet -p:v --package:v --no-install --no --prefer-offline", 0, kF},
-    WrapperRow{"uvx", "", "-q --quiet --from:v --with:v -p:v --python:v", 0, kF},
-    WrapperRow{"pnpm yarn", "exec", "-r -s --silent --filter:v", 0},
-    WrapperRow{"npm", "exec", "-y --yes -w:v --workspace:v", 0, kF},
-    WrapperRow{"npm", "x", "-y --yes", 0, kF},
-    WrapperRow{"pnpm yarn", "dlx", "-q --quiet --package:v -p:v", 0, kF},
-    WrapperRow{"bun", "x", "", 0, kF},
-    WrapperRow{"pipx", "run", "--spec:v", 0, kF},
+               "-y --yes -q --quiet -p:v --package:v --no-install --no --prefer-offline", 0, kGets},
+    WrapperRow{"uvx", "", "-q --quiet --from:v --with:v -p:v --python:v", 0, kGets},
+    WrapperRow{"pnpm yarn", "exec", "-r -s --silent --filter:v", 0, kObeys},
+    WrapperRow{"npm", "exec", "-y --yes -w:v --workspace:v", 0, kGets},
+    WrapperRow{"npm", "x", "-y --yes", 0, kGets},
+    WrapperRow{"pnpm yarn", "dlx", "-q --quiet --package:v -p:v", 0, kGets},
+    WrapperRow{"bun", "x", "", 0, kGets},
+    WrapperRow{"pipx", "run", "--spec:v", 0, kGets},
     WrapperRow{"uv", "run",
                "-q --quiet --with:v -p:v --python:v --extra:v --group:v --all-extras --no-sync "
                "--frozen --locked "
                "--package:v --directory:c --isolated --dev --no-dev --active",
-               0, kF},
-    WrapperRow{"poetry pdm pipenv rye hatch", "run", "-q --quiet", 0},
-    WrapperRow{"bundle", "exec", "", 0},
-    WrapperRow{"conda mamba", "run", "-n:v --name:v --no-capture-output", 0},
-    WrapperRow{"mise asdf", "exec", "", 0},
-    WrapperRow{"direnv", "exec", "", 1},
-    WrapperRow{"cross-env dotenv", "", "-e:v", 0, kR, true},
-    WrapperRow{"xvfb-run dbus-run-session", "", "-a --auto-servernum", 0},
-    WrapperRow{"strace ltrace", "", "-f -e:v -s:v -c -q -t -tt -y", 0, ShellEffect::kUnknown},
+               0, kGets},
+    WrapperRow{"poetry pdm pipenv rye hatch", "run", "-q --quiet", 0, kObeys},
+    WrapperRow{"bundle", "exec", "", 0, kObeys},
+    WrapperRow{"conda mamba", "run", "-n:v --name:v --no-capture-output", 0, kObeys},
+    WrapperRow{"mise asdf", "exec", "", 0, kObeys},
+    WrapperRow{"direnv", "exec", "", 1, kObeys},
+    WrapperRow{"cross-env dotenv", "", "-e:v", 0, kObeys, true},
+    WrapperRow{"xvfb-run dbus-run-session", "", "-a --auto-servernum", 0, kWho},
+    WrapperRow{"strace ltrace", "", "-f -e:v -s:v -c -q -t -y", 0, kWho},
 };
 
 bool IsAssignment(const ShellWord& word) {
@@ -129,7 +133,8 @@ std::optional<Unwrapped> UnwrapModule(std::span<const ShellWord> words) {
   for (std::size_t i = 0; i + 1 < words.size() && words[i].known(); ++i) {
     if (words[i].text == "-m") {
       if (!words[i + 1].known() || !HasWord(kModules, words[i + 1].text)) return std::nullopt;
-      Unwrapped out;
+      // A module of that name in the working folder is taken first.
+      Unwrapped out{.effect = kObeys};
       out.commands.push_back(From(words, i + 1));
       return out;
     }
@@ -142,14 +147,18 @@ std::optional<Unwrapped> UnwrapXargs(std::span<const ShellWord> words) {
   const ParsedWords parsed = ParseOptions(
       words,
       "-0 --null -r --no-run-if-empty -t --verbose -p -x -n:v --max-args:v -P:v --max-procs:v "
-      "-L:v -d:v --delimiter:v -I:v --replace:v -E:v -s:v -a:v --arg-file:v",
+      "-L:v -d:v --delimiter:v -I:v -i:a --replace:a -E:v -e:a -l:a -s:v -a:u --arg-file:u",
       OptionStyle::kFirst);
   Unwrapped out;
   out.unknown = parsed.unlisted;
   if (parsed.operands.empty()) return out;
   std::string replaced;
   for (const Option& option : parsed.options) {
-    if (option.name == "I") replaced = option.value.text;
+    // What it starts it with stands in a file.
+    out.unknown = out.unknown || option.meaning == Meaning::kUnclear;
+    if (!HasWord("I i --replace", option.name)) continue;
+    replaced = option.value.text.empty() ? "{}" : option.value.text;
+    out.unknown = out.unknown || !option.value.known();
   }
   Words command = From(words, parsed.places[0]);
   bool found = false;
@@ -187,7 +196,9 @@ std::optional<Unwrapped> UnwrapFind(std::span<const ShellWord> words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!words[i].known() || !HasWord("-exec -execdir -ok -okdir", words[i].text)) continue;
     Words command;
-    for (++i; i < words.size() && words[i].text != ";" && words[i].text != "+"; ++i) {
+    for (++i; !EndsExec(words, i); ++i) {
+      // It may be what ends the command, with an action behind it.
+      out.unknown = out.unknown || (!words[i].known() && words[i].fixed == 0);
       const std::size_t at = words[i].text.find("{}");
       if (at == std::string::npos)
         command.push_back(words[i]);
@@ -202,12 +213,14 @@ std::optional<Unwrapped> UnwrapFind(std::span<const ShellWord> words) {
   return out;
 }
 
+/// Its command goes up to a semicolon, or to the end.
 std::optional<Unwrapped> UnwrapFd(std::span<const ShellWord> words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (!words[i].known() || !HasWord("-x -X --exec --exec-batch", words[i].text)) continue;
     Unwrapped out;
     Words command = From(words, i + 1);
     for (ShellWord& word : command) {
+      out.unknown = out.unknown || word.text == ";" || (!word.known() && word.fixed == 0);
       if (word.text.contains('{')) word = Unknown("", word.text, false);
     }
     command.push_back(Unknown("", "{}", false));
@@ -305,6 +318,13 @@ bool IsTransparent(std::string_view program) {
       "builtin "
       "command exec bash sh zsh dash eval trap",
       program);
+}
+
+bool EndsExec(std::span<const ShellWord> words, std::size_t at) {
+  if (at >= words.size()) return true;
+  if (!words[at].known()) return false;
+  return words[at].text == ";" ||
+         (words[at].text == "+" && at > 0 && words[at - 1].known() && words[at - 1].text == "{}");
 }
 
 std::optional<Unwrapped> Unwrap(const ShellCommand& command) {

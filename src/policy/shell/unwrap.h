@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "policy/shell/shell.h"
@@ -22,6 +23,9 @@ struct Unwrapped {
 
 /// Nothing: it starts no other command.
 std::optional<Unwrapped> Unwrap(const ShellCommand& command);
+
+/// Whether the command of `find -exec` ends at this word: `;`, or a `+` right behind `{}`.
+bool EndsExec(std::span<const ShellWord> words, std::size_t at);
 
 /// Whether a wrapper changes nothing about what it starts: a rule for that covers both.
 bool IsTransparent(std::string_view program);

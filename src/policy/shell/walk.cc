@@ -4,6 +4,7 @@
 
 #include "policy/shell/heredoc.h"
 #include "policy/shell/judge.h"
+#include "policy/shell/option.h"
 #include "policy/shell/walker.h"
 
 namespace stet::policy {
@@ -98,10 +99,26 @@ void ShellWalker::ForgetChanged(const ShellScope& before) {
 }
 
 Result<After> ShellWalker::Pipeline(NodeId node, const Folders& in) {
+  std::size_t fed_from = line_.out.commands.size();
+  std::size_t fed_to = fed_from;
   for (const NodeId part : tree_.Children(node)) {
-    if (tree_.Kind(part) != Syntax::kToken) RETURN_IF_ERROR(InSubshell({part}, in));
+    if (tree_.Kind(part) == Syntax::kToken) continue;
+    const std::size_t begin = line_.out.commands.size();
+    RETURN_IF_ERROR(InSubshell({part}, in));
+    Feed(begin, fed_from, fed_to);
+    fed_from = begin;
+    fed_to = line_.out.commands.size();
   }
   return Same(in);
+}
+
+void ShellWalker::Feed(std::size_t begin, std::size_t fed_from, std::size_t fed_to) {
+  for (std::size_t i = begin; i < line_.out.commands.size(); ++i) {
+    ShellCommand& command = line_.out.commands[i];
+    if (command.fed_to > command.fed_from) continue;  // By something nearer.
+    command.fed_from = static_cast<int>(fed_from);
+    command.fed_to = static_cast<int>(fed_to);
+  }
 }
 
 Result<After> ShellWalker::InSubshell(const Nodes& nodes, const Folders& in) {
@@ -144,10 +161,17 @@ Result<After> ShellWalker::Loop(NodeId node, const Folders& in) {
   ForgetAssigned(node);
   const std::set<std::string, std::less<>> functions = functions_;
   const Folders inside = moves_ ? Folders{""} : in;
+  auto lists = scope_.lists;
+  RETURN_IF_ERROR(ListWords(node, inside));
   for (const NodeId part : tree_.Children(node)) {
     const Syntax kind = tree_.Kind(part);
     if (kind == Syntax::kVariableName && IsOddVariable(tree_.Text(part)))
       return Refuse("a loop in it sets a variable that programs obey");
+    if (kind == Syntax::kVariableName) {
+      ShellCommand sets;
+      sets.assignments.push_back({std::string(tree_.Text(part)), Unknown("", "...", true)});
+      RETURN_IF_ERROR(Push(std::move(sets), inside, ShellEffect::kReadOnly));
+    }
     if (kind == Syntax::kToken || kind == Syntax::kVariableName) continue;
     if (IsExpression(kind) || kind == Syntax::kVariableAssignment) {
       RETURN_IF_ERROR(Evaluate(part, inside));
@@ -160,7 +184,51 @@ Result<After> ShellWalker::Loop(NodeId node, const Folders& in) {
     RETURN_IF_ERROR(Statement(part, inside));
   }
   functions_ = functions;
+  scope_.lists = std::move(lists);
   return Same(moves_ ? Folders{""} : in);
+}
+
+Status ShellWalker::ListWords(NodeId node, const Folders& in) {
+  if (tree_.Kind(node) != Syntax::kForStatement || moves_ || !functions_.empty()) return {};
+  std::string name;
+  std::vector<ShellWord> words;
+  for (const NodeId part : tree_.Children(node)) {
+    const Syntax kind = tree_.Kind(part);
+    if (kind == Syntax::kVariableName) name = tree_.Text(part);
+    if (kind == Syntax::kVariableName || !IsWord(kind)) continue;
+    scope_.cwd = in.size() == 1 ? in[0] : "";
+    SetPlaces();
+    ASSIGN_OR_RETURN(const Expanded expanded, ExpandWord(tree_, part, scope_));
+    for (const ShellWord& word : expanded.words) {
+      // Behind a blank it would be divided again where it stands without quotes.
+      if (word.kind == ShellWord::Kind::kUnknown ||
+          (word.known() && word.text.find_first_of(" \t\n*?[") != std::string::npos))
+        return {};
+      words.push_back(word);
+    }
+  }
+  constexpr std::size_t kMaxListed = 64;
+  if (name.empty() || words.empty() || words.size() > kMaxListed || MayChange(node, name))
+    return {};
+  scope_.lists[name] = std::move(words);
+  return {};
+}
+
+bool ShellWalker::MayChange(NodeId node, std::string_view name) const {
+  int sets = 0;
+  for (NodeId id = node; id < tree_.Behind(node); ++id) {
+    const Syntax kind = tree_.Kind(id);
+    const std::string_view text = tree_.Text(id);
+    if (kind == Syntax::kVariableName && text == name && IsSet(id) && ++sets > 1) return true;
+    if (kind == Syntax::kExpansion && text.contains('=')) return true;
+    if (kind == Syntax::kDeclarationCommand || kind == Syntax::kUnsetCommand) return true;
+    if (kind != Syntax::kCommandName) continue;
+    if (text.find_first_of("$\"'\\`*?[{") != std::string_view::npos) return true;
+    if (HasWord("read mapfile readarray getopts let eval source . trap builtin command", text))
+      return true;
+    if (text == "printf" && tree_.Text(node).contains("-v")) return true;
+  }
+  return false;
 }
 
 Result<After> ShellWalker::Function(NodeId node, const Folders& in) {
@@ -182,6 +250,9 @@ Result<After> ShellWalker::Function(NodeId node, const Folders& in) {
   scope_ = scope;
   ForgetAssigned(node);
   functions_.insert(name);
+  ShellCommand defined;
+  defined.defines = true;
+  RETURN_IF_ERROR(Push(std::move(defined), in, ShellEffect::kReadOnly));
   return Same(in);
 }
 
@@ -198,12 +269,41 @@ Result<After> ShellWalker::Test(NodeId node, const Folders& in) {
     if (tree_.Kind(id) == Syntax::kRedirectedStatement || tree_.Kind(id) == Syntax::kFileRedirect)
       return Refuse("a test in it is redirected");
   }
+  if (text.starts_with("[") && !text.starts_with("[[")) return Bracket(node, in);
   // In [[ ]] numbers are arithmetic; -v and -R look into subscripts.
   bool evaluates = text.starts_with("((");
-  for (const std::string_view sign :
-       {" -eq ", " -ne ", " -lt ", " -le ", " -gt ", " -ge ", "-v ", "-R "})
-    evaluates = evaluates || (text.contains(sign) && (text.starts_with("[[") || sign.size() == 3));
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" \t\n\\()", at), text.size());
+    evaluates = evaluates || HasWord("-eq -ne -lt -le -gt -ge -v -R", text.substr(at, end - at));
+    at = end + 1;
+  }
   if (evaluates) RETURN_IF_ERROR(Evaluate(node, in));
+  return Same(in);
+}
+
+Result<After> ShellWalker::Bracket(NodeId node, const Folders& in) {
+  ShellCommand command;
+  command.effect = ShellEffect::kReadOnly;
+  for (NodeId id = node + 1; id < tree_.Behind(node);) {
+    const Syntax kind = tree_.Kind(id);
+    const bool token = kind == Syntax::kToken || kind == Syntax::kTestOperator;
+    if (!token && !IsWord(kind) && kind != Syntax::kExtglobPattern) {
+      ++id;  // An expression: its parts follow.
+      continue;
+    }
+    if (token) {
+      command.words.push_back(Known(std::string(tree_.Text(id))));
+    } else {
+      scope_.cwd = in.size() == 1 ? in[0] : "";
+      SetPlaces();
+      ASSIGN_OR_RETURN(Expanded expanded, ExpandWord(tree_, id, scope_));
+      command.odd = command.odd || expanded.odd;
+      if (expanded.evaluates) Raise(command, ShellEffect::kUnknown, "arithmetic evaluates a name");
+      for (ShellWord& word : expanded.words) command.words.push_back(std::move(word));
+    }
+    id = tree_.Behind(id);
+  }
+  RETURN_IF_ERROR(Push(std::move(command), in, ShellEffect::kReadOnly));
   return Same(in);
 }
 
@@ -250,7 +350,9 @@ Result<After> ShellWalker::Tails(const Nodes& redirects, After after, const Fold
                          kind == Syntax::kHeredocEnd || kind == Syntax::kFileRedirect ||
                          kind == Syntax::kHerestringRedirect || IsWord(kind);
       if (known) continue;
+      const std::size_t begin = line_.out.commands.size();
       ASSIGN_OR_RETURN(const After tail, Statement(part, Union(in, after.ok)));
+      Feed(begin, 0, begin);  // Behind a pipe, it may be.
       after = {Union(after.ok, tail.ok), Union(after.failed, tail.failed)};
     }
   }

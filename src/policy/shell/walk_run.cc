@@ -53,6 +53,7 @@ Status ShellWalker::Emit(const Nodes& words, const Nodes& redirects, const Nodes
 Result<After> ShellWalker::EmitCommand(const Nodes& words, const Nodes& redirects,
                                        const Nodes& assignments, const Folders& in) {
   ShellCommand command;
+  command.effect = ShellEffect::kReadOnly;
   Pending pending = std::exchange(pending_, {});
   for (const NodeId node : assignments) {
     ASSIGN_OR_RETURN(ShellAssignment assignment, Assignment(node, in, command));
@@ -67,12 +68,8 @@ Result<After> ShellWalker::EmitCommand(const Nodes& words, const Nodes& redirect
     RETURN_IF_ERROR(Redirect(node, in, command, pending));
   }
   command.odd = command.odd || pending.odd;
-  if (pending.evaluates) {
-    command.effect = ShellEffect::kUnknown;
-    command.why = "arithmetic evaluates what a name holds";
-  } else {
-    command.effect = ShellEffect::kReadOnly;
-  }
+  if (pending.evaluates)
+    Raise(command, ShellEffect::kUnknown, "arithmetic evaluates what a name holds");
   return Run(std::move(command), in, 0);
 }
 

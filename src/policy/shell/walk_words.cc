@@ -71,13 +71,12 @@ Status ShellWalker::Substitutions(NodeId node, const Folders& in) {
 
 Status ShellWalker::Evaluate(NodeId node, const Folders& in) {
   RETURN_IF_ERROR(Substitutions(node, in));
-  bool names = false;
-  for (NodeId id = node; id < tree_.Behind(node); ++id) {
-    const Syntax kind = tree_.Kind(id);
-    names = names || kind == Syntax::kVariableName || kind == Syntax::kSubscript ||
-            kind == Syntax::kExpansion || kind == Syntax::kSimpleExpansion;
-  }
-  if (!names) return {};
+  // The node itself may be all there is: `for ((; i; ))`.
+  const bool numbers =
+      tree_.Behind(node) == node + 1
+          ? tree_.Text(node).find_first_not_of("0123456789") == std::string_view::npos
+          : !TakesValues(tree_, node);
+  if (numbers) return {};
   scope_.variables.clear();  // It may set them as well.
   ShellCommand command;
   command.why = "arithmetic evaluates what a name holds";
@@ -86,6 +85,7 @@ Status ShellWalker::Evaluate(NodeId node, const Folders& in) {
 
 Result<After> ShellWalker::Assign(const Nodes& nodes, const Folders& in) {
   ShellCommand command;
+  command.effect = ShellEffect::kReadOnly;
   for (const NodeId node : nodes) {
     ASSIGN_OR_RETURN(ShellAssignment assignment, Assignment(node, in, command));
     Remember(assignment);
@@ -127,6 +127,8 @@ Result<ShellAssignment> ShellWalker::Assignment(NodeId node, const Folders& in,
   if (parts.size() > 2) {
     if (tree_.Kind(parts[2]) == Syntax::kArray || !plain) {
       RETURN_IF_ERROR(Substitutions(parts[2], in));
+      if (tree_.Text(parts[2]).contains("]=") || tree_.Text(parts[2]).contains("]+="))
+        Raise(command, ShellEffect::kUnknown, "a subscript is evaluated");
       assignment.value = Unknown("", tree_.Text(parts[2]), true);
     } else {
       Pending pending;
@@ -144,6 +146,7 @@ Result<ShellAssignment> ShellWalker::Assignment(NodeId node, const Folders& in,
 
 Result<After> ShellWalker::Declare(NodeId node, const Folders& in) {
   ShellCommand command;
+  command.effect = ShellEffect::kReadOnly;
   if (tree_.Kind(node) == Syntax::kUnsetCommand) functions_.clear();
   const Nodes parts = tree_.Children(node);
   for (const NodeId part : parts) {

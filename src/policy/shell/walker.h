@@ -56,6 +56,9 @@ class ShellWalker {
   /// Each in a shell of its own.
   Result<After> Pipeline(NodeId node, const Folders& in);
 
+  /// The commands from `begin` on read what those of the range write, unless they read another's.
+  void Feed(std::size_t begin, std::size_t fed_from, std::size_t fed_to);
+
   /// In a copy of this shell: what changes in it stays there.
   Result<After> InSubshell(const Nodes& nodes, const Folders& in);
 
@@ -64,6 +67,11 @@ class ShellWalker {
   Result<After> Branch(NodeId node, const Folders& in);
 
   Result<After> Loop(NodeId node, const Folders& in);
+
+  /// Remembers what the variable of a `for` may be, where its words are known and nothing in it may
+  /// give it another value.
+  Status ListWords(NodeId node, const Folders& in);
+  [[nodiscard]] bool MayChange(NodeId node, std::string_view name) const;
 
   /// What it would run when it is called, which may be anywhere.
   Result<After> Function(NodeId node, const Folders& in);
@@ -90,6 +98,9 @@ class ShellWalker {
   Status Evaluate(NodeId node, const Folders& in);
 
   Result<After> Test(NodeId node, const Folders& in);
+
+  /// `[ ... ]`: a builtin, whose words come from where they like.
+  Result<After> Bracket(NodeId node, const Folders& in);
 
   Result<After> Assign(const Nodes& nodes, const Folders& in);
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/utf8.h"
+#include "policy/shell/judge.h"
 
 namespace stet::policy {
 namespace {
@@ -16,6 +17,7 @@ struct Piece {
   bool quoted = false;  // No glob, brace, tilde or split in it.
   bool known = true;
   bool splits = false;
+  const std::vector<ShellWord>* list = nullptr;  // What it may be.
 };
 
 int HexValue(char c) {
@@ -70,6 +72,34 @@ bool IsName(std::string_view text) {
   return !text.empty() && (text[0] < '0' || text[0] > '9') && std::ranges::all_of(text, [](char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   });
+}
+
+bool IsNumberText(std::string_view text) {
+  return text.find_first_not_of("0123456789+-") == std::string_view::npos;
+}
+
+/// What an expansion does beyond showing a value, by what stands in its braces.
+struct Expansion {
+  bool sets = false;       // `${a:=b}`
+  bool evaluates = false;  // `${a:b}`: where to cut is arithmetic.
+};
+
+Expansion ExpansionOf(std::string_view inner) {
+  std::size_t at = inner.find_first_not_of("#!");
+  if (at == std::string_view::npos) return {};
+  at =
+      std::string_view("@*").contains(inner[at])
+          ? at + 1
+          : std::min(inner.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+                                             "0123456789",
+                                             at),
+                     inner.size());
+  std::string_view rest = inner.substr(at);
+  if (rest.starts_with('[')) rest.remove_prefix(std::min(rest.find(']'), rest.size() - 1) + 1);
+  if (rest.starts_with('=') || rest.starts_with(":=")) return {.sets = true};
+  const bool cuts =
+      rest.size() > 1 && rest[0] == ':' && !std::string_view("-=+?").contains(rest[1]);
+  return {.evaluates = cuts && rest.find_first_not_of(": -0123456789") != std::string_view::npos};
 }
 
 class WordReader {
@@ -245,11 +275,9 @@ class WordReader {
 
   Status AddArithmetic(NodeId node) {
     // The value of a name in it is evaluated again, subscripts with commands and all.
-    for (NodeId id = node + 1; id < tree_.Behind(node); ++id) {
-      const Syntax kind = tree_.Kind(id);
-      odd_ = odd_ || kind == Syntax::kSubscript;
-      evaluates_ = evaluates_ || kind == Syntax::kVariableName || kind == Syntax::kWord;
-    }
+    for (NodeId id = node + 1; id < tree_.Behind(node); ++id)
+      odd_ = odd_ || tree_.Kind(id) == Syntax::kSubscript;
+    evaluates_ = evaluates_ || TakesValues(tree_, node);
     pieces_.push_back({std::string(tree_.Text(node)), true, false, false});
     return {};
   }
@@ -263,6 +291,9 @@ class WordReader {
     if (!IsName(name)) {
       const bool indirect = name.starts_with('!') && name.size() > 1;
       if (indirect || text.contains("@P") || HasSubscript(node)) odd_ = true;
+      const Expansion does = ExpansionOf(name);
+      evaluates_ = evaluates_ || does.evaluates || does.sets;
+      if (does.sets && IsOddVariable(name.substr(0, name.find_first_of(":=")))) odd_ = true;
       pieces_.push_back({std::string(text), quoted, false, !quoted});
       return {};
     }
@@ -271,10 +302,14 @@ class WordReader {
       value = found->second;
     const bool splits = !quoted && (!value || value->empty() ||
                                     value->find_first_of(" \t\n*?[") != std::string::npos);
-    if (value && !splits)
+    if (value && !splits) {
       pieces_.push_back({*value, true});
-    else
-      pieces_.push_back({std::string(text), quoted, false, splits});
+      return {};
+    }
+    Piece piece{std::string(text), quoted, false, splits};
+    if (const auto list = scope_.lists.find(name); list != scope_.lists.end())
+      piece.list = &list->second;
+    pieces_.push_back(std::move(piece));
     return {};
   }
 
@@ -289,6 +324,19 @@ class WordReader {
         return true;
     }
     return false;
+  }
+
+  /// Of a word that is nothing but a loop's variable, and is not divided.
+  [[nodiscard]] const std::vector<ShellWord>* List() const {
+    const Piece* only = nullptr;
+    for (const Piece& piece : pieces_) {
+      if (piece.known && piece.text.empty()) continue;
+      if (only != nullptr || piece.list == nullptr) return nullptr;
+      only = &piece;
+    }
+    const bool whole =
+        only != nullptr && (only->quoted || std::ranges::all_of(*only->list, &ShellWord::known));
+    return whole ? only->list : nullptr;
   }
 
   const SyntaxTree& tree_;
@@ -389,12 +437,53 @@ Expanded WordReader::TakeWords() && {
     out.words.push_back({std::move(text), ShellWord::Kind::kPattern, fixed, option});
     return out;
   }
+  if (const std::vector<ShellWord>* list = List()) {
+    ShellWord word = Unknown("", text, false);
+    word.maybe_option = std::ranges::any_of(
+        *list, [](const ShellWord& one) { return one.maybe_option || one.text.starts_with('-'); });
+    word.any_of = *list;
+    out.words.push_back(std::move(word));
+    return out;
+  }
   const std::string rest = text.substr(fixed);
   out.words.push_back(Unknown(text.substr(0, fixed), rest, splits || braces));
   return out;
 }
 
 }  // namespace
+
+bool TakesValues(const SyntaxTree& tree, NodeId node) {
+  for (NodeId id = node + 1; id < tree.Behind(node); ++id) {
+    const std::string_view text = tree.Text(id);
+    switch (tree.Kind(id)) {
+      case Syntax::kSimpleExpansion:
+        if (!std::string_view("$# $? $$ $!").contains(text)) return true;
+        id = tree.Behind(id) - 1;
+        break;
+      case Syntax::kExpansion:
+        if (!text.starts_with("${#") || text.contains('[')) return true;
+        id = tree.Behind(id) - 1;
+        break;
+      case Syntax::kWord:
+      case Syntax::kNumber:
+      case Syntax::kRegex:
+      case Syntax::kExtglobPattern:
+        if (!IsNumberText(text)) return true;
+        break;
+      case Syntax::kVariableName:
+      case Syntax::kSubscript:
+      case Syntax::kString:
+      case Syntax::kRawString:
+      case Syntax::kAnsiCString:
+      case Syntax::kTranslatedString:
+      case Syntax::kConcatenation:
+      case Syntax::kCommandSubstitution:
+      case Syntax::kProcessSubstitution: return true;
+      default: break;
+    }
+  }
+  return false;
+}
 
 ShellWord Known(std::string text) {
   const std::size_t size = text.size();

@@ -14,9 +14,10 @@ namespace stet::policy {
 
 /// What is known when a word is expanded.
 struct ShellScope {
-  std::map<std::string, std::string, std::less<>> variables;  // Those with a certain value.
-  std::string home;                                           // Empty: not known.
-  std::string cwd;                                            // Empty: not known.
+  std::map<std::string, std::string, std::less<>> variables;         // Those with a certain value.
+  std::map<std::string, std::vector<ShellWord>, std::less<>> lists;  // Those of loops over words.
+  std::string home;                                                  // Empty: not known.
+  std::string cwd;                                                   // Empty: not known.
 };
 
 struct Expanded {
@@ -32,6 +33,10 @@ inline std::unexpected<Error> Refuse(std::string why) {
 
 /// kUnsupported when the node is no word, or is not as bash would read it.
 Result<Expanded> ExpandWord(const SyntaxTree& tree, NodeId node, const ShellScope& scope);
+
+/// Whether arithmetic takes anything but numbers: what a name or a text holds is evaluated again,
+/// and a subscript in it runs commands.
+bool TakesValues(const SyntaxTree& tree, NodeId node);
 
 /// What `text` means between double quotes or in a heredoc; `node` has its expansions.
 Result<Expanded> ExpandHeredoc(const SyntaxTree& tree, NodeId body, bool raw,
