@@ -48,6 +48,9 @@ struct Scale {
   // Random values given to the checker of capsules.
   int capsules = 10'000;
 
+  // A folder and a link to the outside change places so often while tools work in it.
+  std::size_t exchanges = 500;
+
   // Random shell lines, of which bash runs those that are understood (about one in ten).
   int shell_lines = 4'000;
 
@@ -101,6 +104,7 @@ inline const Scale& TestScale() {
                  .histories = 1'000'000,
                  .edits = 100'000,
                  .capsules = 1'000'000,
+                 .exchanges = 10'000,
                  .shell_lines = 100'000,
                  .endurance_rounds = 50,
                  .endurance_steps = 40,
