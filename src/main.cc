@@ -7,6 +7,7 @@
 #include "acp/run.h"
 #include "base/diagnostics.h"
 #include "base/guard/guard.h"
+#include "base/private_process.h"
 #include "base/version.h"
 #include "cli/run.h"
 #include "config/roots.h"
@@ -44,6 +45,7 @@ int main(int argc, char** argv) {
     std::printf("stet %s\n", std::string(stet::ProgramVersion()).c_str());
     return 0;
   }
+  stet::MakeProcessPrivate();
   std::signal(SIGPIPE, SIG_IGN);  // A reader that went away is an error of write(2).
   std::signal(SIGXFSZ, SIG_IGN);  // So is a file that may not grow.
   if (argc >= 2 && std::string_view(argv[1]) == "emulator")

@@ -51,6 +51,9 @@ struct Scale {
   // Hostile lines that are run in boxes: one of so many.
   std::size_t hostile_stride = 20;
 
+  // A folder and a link to the outside change places so often while tools work in it.
+  std::size_t exchanges = 500;
+
   // Random shell lines, of which bash runs those that are understood (about one in ten).
   int shell_lines = 4'000;
 
@@ -105,6 +108,7 @@ inline const Scale& TestScale() {
                  .edits = 100'000,
                  .capsules = 1'000'000,
                  .hostile_stride = 1,
+                 .exchanges = 10'000,
                  .shell_lines = 100'000,
                  .endurance_rounds = 50,
                  .endurance_steps = 40,

@@ -139,6 +139,7 @@ Status Asks::Answer(const protocol::PermissionAnswer& sent, const std::string& b
   const std::optional<std::string> granted = RuleOf(open->second.wanted, answer);
   event.rule = granted;
   event.by = by;
+  if (!own_.key.empty()) event.mac = MacOf(own_, log_.header().session_id, event);
   const Pending<PermissionReply> reply = open->second.reply;
   RETURN_IF_ERROR(Append(std::move(event), open->second.stamp));
   answered_[answer.request_id] = {by, said};

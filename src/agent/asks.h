@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "agent/own_events.h"
 #include "base/cancel.h"
 #include "base/loop.h"
 #include "log/log.h"
@@ -37,7 +38,9 @@ using QuestionReply = std::optional<Raw>;
 
 class Asks {
  public:
-  Asks(Loop& loop, log::Log& log) : loop_(loop), log_(log) {}
+  /// Answers are proved by the key of `own`.
+  Asks(Loop& loop, log::Log& log, OwnEvents own = {})
+      : loop_(loop), log_(log), own_(std::move(own)) {}
 
   /// Whether a client has said that it answers. Without one nothing may be asked.
   [[nodiscard]] bool present() const { return present_; }
@@ -83,6 +86,7 @@ class Asks {
 
   Loop& loop_;
   log::Log& log_;
+  OwnEvents own_;
   bool present_ = false;
   std::map<std::string, OpenPermission> permissions_;
   std::map<std::string, OpenQuestion> questions_;

@@ -180,7 +180,7 @@ TEST_F(CompactTest, ALogThatTakesNothingFailsItBeforeTheModelIsAsked) {
 }
 
 TEST_F(CompactTest, AFileThatIsAttachedAgainShowsNoSecret) {
-  bench_->redactor = Redactor(std::map<std::string, std::string>{{"TOKEN", "sesame-open"}});
+  bench_->redactor = Redactor(std::map<std::string, std::string>{{"vault:TOKEN", "sesame-open"}});
   const std::string path = temp_.Sub("a.env");
   ASSERT_TRUE(ReplaceFile(path, "key=sesame-open\n", Durable::kNo));
   protocol::FileFact fact;

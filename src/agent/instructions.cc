@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include "base/beneath.h"
 #include "base/fs.h"
 #include "base/utf8.h"
 #include "json/writer.h"
@@ -51,37 +52,78 @@ std::string Parent(const std::string& path) {
   return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
 }
 
-/// From far to near: nearer ones come later and are stronger.
-std::vector<Source> FindSources(const InstructionSources& sources) {
-  std::vector<Source> found;
-  const auto take = [&](const std::string& path, std::string_view scope) {
-    const Result<std::string> text = ReadFile(path, kMaxInstructionFile);
-    if (text) found.push_back({path, std::string(scope), ReplaceInvalidUtf8(*text)});
-    return text.has_value();
-  };
-  const std::string root = GitRoot(sources.cwd);
-  std::vector<std::string> folders;
-  for (std::string folder = sources.cwd;; folder = Parent(folder)) {
-    const bool outside = root.empty() && folder == sources.home;
-    if (!outside) folders.push_back(folder);
-    // Outside a repository and outside home there is no telling where a project ends.
-    const bool alone = root.empty() && !sources.cwd.starts_with(sources.home + "/");
-    if (outside || alone || folder == root || folder == "/") break;
-  }
-  if (!sources.user_instructions.empty()) take(sources.user_instructions, "global_user");
-  std::ranges::reverse(folders);
-  for (const std::string& folder : folders) {
-    if (take(folder + "/AGENTS.md", "project")) continue;
-    for (const std::string& name : sources.fallback) {
-      if (take(folder + "/" + name, "project")) break;
+constexpr std::string_view kProjectScope = "project";
+
+/// Instruction files as they are found.
+class SourceFinder {
+ public:
+  explicit SourceFinder(const InstructionSources& sources) : sources_(sources) {}
+
+  /// From far to near: nearer ones come later and are stronger.
+  void Find() {
+    const std::vector<std::string> folders = Folders();
+    if (!sources_.user_instructions.empty())
+      Take(sources_.user_instructions, "global_user",
+           ReadFile(sources_.user_instructions, kMaxInstructionFile));
+    for (const std::string& folder : folders) {
+      if (TakeOfProject(folders.front(), folder + "/AGENTS.md")) continue;
+      for (const std::string& name : sources_.fallback) {
+        if (TakeOfProject(folders.front(), folder + "/" + name)) break;
+      }
     }
   }
-  return found;
-}
+
+  std::vector<Source> found;
+  std::vector<std::string> unused;  // With the reason.
+
+ private:
+  /// The outermost first: nothing outside of that one is the project's.
+  [[nodiscard]] std::vector<std::string> Folders() const {
+    const std::string root = GitRoot(sources_.cwd);
+    std::vector<std::string> folders;
+    for (std::string folder = sources_.cwd;; folder = Parent(folder)) {
+      const bool outside = root.empty() && folder == sources_.home;
+      if (!outside) folders.push_back(folder);
+      // Outside a repository and outside home there is no telling where a project ends.
+      const bool alone = root.empty() && !sources_.cwd.starts_with(sources_.home + "/");
+      if (outside || alone || folder == root || folder == "/") break;
+    }
+    std::ranges::reverse(folders);
+    return folders;
+  }
+
+  bool TakeOfProject(const std::string& root, const std::string& path) {
+    const auto read = [&]() -> Result<std::string> {
+      ASSIGN_OR_RETURN(const Beneath file, OpenWithin(root, path));
+      if (sources_.may_read && !sources_.may_read(file.path()))
+        return Fail(Code::kDenied, fmt::format("{} may not be shown unasked", file.path()));
+      ASSIGN_OR_RETURN(Beneath::Content content, file.Read(kMaxInstructionFile));
+      return std::move(content.bytes);
+    };
+    return Take(path, kProjectScope, read());
+  }
+
+  /// False: there is no such file.
+  bool Take(const std::string& path, std::string_view scope, const Result<std::string>& text) {
+    if (!text && text.error().code == Code::kNotFound) return false;
+    if (!text) {
+      unused.push_back(fmt::format("{}: {}", path, text.error().message));
+    } else if (text->find('\0') != std::string::npos) {
+      unused.push_back(path + ": it is no text");
+    } else {
+      found.push_back({path, std::string(scope), ReplaceInvalidUtf8(*text)});
+    }
+    return true;
+  }
+
+  const InstructionSources& sources_;
+};
 
 /// Cuts the farthest first until all fit; says what was cut.
-std::string RenderSources(std::vector<Source>& found, std::size_t budget) {
+std::string RenderSources(SourceFinder& finder, std::size_t budget) {
+  std::vector<Source>& found = finder.found;
   std::string cut;
+  for (const std::string& unused : finder.unused) cut += fmt::format("\n(Not used: {})", unused);
   std::size_t size = 0;
   for (const Source& source : found) size += source.content.size();
   while (size > budget && !found.empty()) {
@@ -97,16 +139,17 @@ std::string RenderSources(std::vector<Source>& found, std::size_t budget) {
 }
 
 protocol::Section AgentsSection(const InstructionSources& sources, Millis now) {
-  std::vector<Source> found = FindSources(sources);
+  SourceFinder finder(sources);
+  finder.Find();
   const auto budget =
       static_cast<std::size_t>(sources.context_window * kWindowShare / 100) * kBytesPerToken;
-  protocol::Section section =
-      MakeSection("agents", now, RenderSources(found, budget - std::min(budget, kBaseline.size())));
+  protocol::Section section = MakeSection(
+      "agents", now, RenderSources(finder, budget - std::min(budget, kBaseline.size())));
   Raw list{""};
   JsonWriter writer(list.text);
   writer.BeginArray();
   std::int64_t priority = 0;
-  for (const Source& source : found) {
+  for (const Source& source : finder.found) {
     writer.BeginObject().Member("sourceType", "agents_md").Member("path", source.path);
     writer.Member("scope", source.scope).Member("priority", ++priority);
     writer.Member("content", source.content).EndObject();
@@ -139,6 +182,12 @@ std::string EnvironmentText() {
 }
 
 }  // namespace
+
+std::vector<std::string> UnusedInstructions(const InstructionSources& sources) {
+  SourceFinder finder(sources);
+  finder.Find();
+  return std::move(finder.unused);
+}
 
 std::string GitRoot(const std::string& cwd) {
   for (std::string folder = cwd;; folder = Parent(folder)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,10 +23,17 @@ struct InstructionSources {
   /// Names of files that are read, in this order, where a folder has no AGENTS.md.
   std::vector<std::string> fallback = {};
   std::int64_t context_window = 200'000;
+  /// Whether a file of the project, by its real path, may be shown unasked. Null: each may.
+  std::function<bool(const std::string& path)> may_read = nullptr;
 };
 
-/// Takes the snapshot. What cannot be read is said in its section; the whole stays within 15 % of
-/// the window, the farthest AGENTS.md being cut first.
+/// Instruction files that are there and are not used, with the reason: links that lead out of the
+/// project or to what is kept from sight, what is too large, and what is no text. For the user.
+std::vector<std::string> UnusedInstructions(const InstructionSources& sources);
+
+/// Takes the snapshot. Files of the project are read without following a link out of it. What is
+/// not used is said in its section; the whole stays within 15 % of the window, the farthest
+/// AGENTS.md being cut first.
 protocol::InstructionSnapshot TakeSnapshot(const InstructionSources& sources, const Clock& clock);
 
 /// The system prompt: the sections that say something, in order.

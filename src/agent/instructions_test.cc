@@ -1,6 +1,8 @@
 #include "agent/instructions.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/temp_dir.h"
@@ -87,6 +89,44 @@ TEST_F(InstructionsTest, WhatDoesNotFitIsCutFromTheWeakestOnAndSaid) {
   EXPECT_EQ(text.find("fff"), std::string::npos);
   EXPECT_NE(text.find("near"), std::string::npos);
   EXPECT_NE(text.find("Left out"), std::string::npos);
+}
+
+TEST_F(InstructionsTest, ALinkOutOfTheProjectIsNotReadAndSaidToTheUser) {
+  Write("repo/.git/HEAD", "");
+  Write("keys/id_rsa", "PRIVATE KEY");
+  Write("repo/docs/real.md", "ours by a link");
+  ASSERT_EQ(
+      ::symlink((dir_.path() + "/keys/id_rsa").c_str(), (dir_.path() + "/repo/AGENTS.md").c_str()),
+      0);
+  Write("repo/a/b/other.md", "");
+  ASSERT_EQ(::symlink("../docs/real.md", (dir_.path() + "/repo/a/AGENTS.md").c_str()), 0);
+  ASSERT_EQ(::symlink("../../../keys/id_rsa", (dir_.path() + "/repo/a/b/AGENTS.md").c_str()), 0);
+  const std::string text = AgentsOf("repo/a/b");
+  EXPECT_EQ(text.find("PRIVATE"), std::string::npos) << text;
+  EXPECT_NE(text.find("ours by a link"), std::string::npos);
+  InstructionSources sources;
+  sources.cwd = dir_.path() + "/repo/a/b";
+  const std::vector<std::string> unused = UnusedInstructions(sources);
+  ASSERT_EQ(unused.size(), 2U);
+  EXPECT_NE(unused[0].find("leads out of"), std::string::npos) << unused[0];
+}
+
+TEST_F(InstructionsTest, WhatIsKeptFromSightTooLargeOrNoTextIsNotRead) {
+  Write("repo/.git/HEAD", "");
+  Write("repo/.env", "KEY=secret");
+  ASSERT_EQ(::symlink(".env", (dir_.path() + "/repo/AGENTS.md").c_str()), 0);
+  Write("repo/a/AGENTS.md", std::string("ELF\0\1", 5));
+  Write("repo/a/b/AGENTS.md", std::string((1 << 20) + 1, 'x'));
+  ASSERT_TRUE(MakeDirs(dir_.path() + "/repo/a/b/c"));
+  ASSERT_EQ(::mkfifo((dir_.path() + "/repo/a/b/c/AGENTS.md").c_str(), 0600), 0);
+  InstructionSources sources;
+  sources.cwd = dir_.path() + "/repo/a/b/c";
+  sources.may_read = [](const std::string& path) { return !path.ends_with(".env"); };
+  const std::string text = TakeSnapshot(sources, clock_).snapshot.sections[1].rendered_block;
+  EXPECT_EQ(text.find("secret"), std::string::npos);
+  EXPECT_EQ(text.find("ELF"), std::string::npos);
+  EXPECT_EQ(text.find("xxx"), std::string::npos);
+  EXPECT_EQ(UnusedInstructions(sources).size(), 4U);
 }
 
 }  // namespace

@@ -1,16 +1,16 @@
 #include "agent/mentions.h"
 
 #include <algorithm>
+#include <array>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "agent/items.h"
+#include "agent/question.h"
 #include "agent/session_tools.h"
 #include "agent/settings.h"
 #include "agent/unfinished.h"
-#include "base/fs.h"
+#include "base/beneath.h"
 #include "base/loop.h"
 #include "json/writer.h"
 #include "tool/image.h"
@@ -36,19 +36,17 @@ std::optional<std::string> Readable(const Workbench& bench, const std::string& m
   if (!real || !real->exists) return std::nullopt;
   const Result<FileStat> stat = StatFile(real->path);
   if (!stat || !stat->is_file) return std::nullopt;
-  policy::Question question;
-  question.tool = "Read";
-  question.reads = {real->path};
-  if (policy::Decide(bench.settings->rules, question).verdict != policy::Verdict::kAllow)
-    return std::nullopt;
+  if (!MayReadUnasked(bench.settings->rules, bench.workspace, real->path)) return std::nullopt;
   return real->path;
 }
 
 std::string_view TypeOfFile(const std::string& path) {
-  const Result<Fd> file = OpenFile(path, O_RDONLY | O_NONBLOCK);
-  char head[16];
-  const ssize_t got = file ? ::read(file->get(), head, sizeof head) : 0;
-  return got > 0 ? tool::ImageType({head, static_cast<std::size_t>(got)}) : std::string_view();
+  // A real path, which was decided on: no link is followed in it any more.
+  const Result<Beneath> file = Beneath::Open("/", path);
+  const Result<Fd> fd = file ? file->OpenToRead() : std::unexpected(file.error());
+  std::array<char, 16> head;
+  const Result<std::size_t> got = fd ? Pread(fd->get(), head, 0) : std::unexpected(fd.error());
+  return got ? tool::ImageType({head.data(), *got}) : std::string_view();
 }
 
 }  // namespace
@@ -78,14 +76,15 @@ Result<protocol::Blocks> MentionedImages(Workbench& bench, std::string_view text
     if (!path) continue;
     const std::string_view type = TypeOfFile(*path);
     if (type.empty()) continue;
-    const Result<std::string> bytes = ReadFile(*path, tool::kMaxImageBytes);
-    if (!bytes)
+    ASSIGN_OR_RETURN(const Beneath file, Beneath::Open("/", *path));
+    const Result<Beneath::Content> read = file.Read(tool::kMaxImageBytes);
+    if (!read)
       return Fail(Code::kInvalid,
                   fmt::format("{} is too large an image: {} bytes is the most. Make it smaller.",
                               mention, tool::kMaxImageBytes));
     protocol::ImageBlock image;
     image.media_type = type;
-    ASSIGN_OR_RETURN(image.blob, bench.log.blobs().Put(*bytes));
+    ASSIGN_OR_RETURN(image.blob, bench.log.blobs().Put(read->bytes));
     blocks.emplace_back(std::move(image));
   }
   return blocks;
@@ -97,13 +96,14 @@ Async<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp
   const std::vector<std::string> mentions = FindMentions(text);
   if (mentions.empty() || read == nullptr) co_return Status();
   if (!bench.files) {
-    CO_ASSIGN_OR_RETURN(bench.files, ReadKnownFiles(bench.log));
+    CO_ASSIGN_OR_RETURN(bench.files, ReadKnownFiles(bench.log, bench.own));
   }
   for (const std::string& mention : mentions) {
     const std::optional<std::string> path = Readable(bench, mention);
     if (!path || !TypeOfFile(*path).empty()) continue;
     Raw args{""};
     JsonWriter(args.text).BeginObject().Member("file_path", *path).EndObject();
+    const tool::Intent decided{.reads = {*path}};
     tool::Call call{.tool_call_id = "",
                     .loop = bench.loop,
                     .workspace = bench.workspace,
@@ -114,7 +114,8 @@ Async<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp
                     .put_blob = nullptr,
                     .update = nullptr,
                     .ask = nullptr,
-                    .editor = bench.editor};
+                    .editor = bench.editor,
+                    .decided = &decided};
     const tool::Outcome outcome = co_await read->Run(args, call);
     if (outcome.is_error) continue;
     for (const protocol::FileFact& fact : outcome.reads) {

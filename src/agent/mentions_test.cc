@@ -50,7 +50,7 @@ TEST_F(MentionsTest, APathBehindAnAtThatBeginsAWordIsAMention) {
 }
 
 TEST_F(MentionsTest, WhatAMentionedFileHoldsIsToldWithoutSecrets) {
-  bench_->redactor = Redactor(std::map<std::string, std::string>{{"TOKEN", "sesame-open"}});
+  bench_->redactor = Redactor(std::map<std::string, std::string>{{"vault:TOKEN", "sesame-open"}});
   ASSERT_TRUE(ReplaceFile(path_, "key=sesame-open\n", Durable::kNo));
   ASSERT_TRUE(Mention("look at @a.txt"));
   const std::vector<protocol::HarnessItem> items = All<protocol::HarnessItem>();

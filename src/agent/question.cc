@@ -101,6 +101,9 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
   for (const std::string& path : intent.writes) {
     if (question.caution.empty()) question.caution = tool::CautionAbout(path, workspace);
   }
+  for (const std::string& path : intent.reads) {
+    if (question.caution.empty()) question.caution = tool::CautionAboutReading(path, workspace);
+  }
   if (intent.command.empty()) return question;
   question.shell = policy::AnalyseShell(intent.command, {.cwd = workspace.cwd, .home = rules.home});
   GitLook git(workspace, rules.trusts_git);
@@ -121,6 +124,12 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
     }
   }
   return question;
+}
+
+bool MayReadUnasked(const policy::Rules& rules, const tool::Workspace& workspace,
+                    const std::string& path) {
+  const policy::Question question = QuestionOf("Read", {.reads = {path}}, workspace, rules);
+  return policy::Decide(rules, question).verdict == policy::Verdict::kAllow;
 }
 
 }  // namespace stet::agent

@@ -15,7 +15,7 @@ using protocol::kTypeNumber;
 /// with the session's age is in the index, or looked for from the end.
 class Fold {
  public:
-  explicit Fold(const log::Log& log) : log_(log) {
+  Fold(const log::Log& log, const OwnEvents& own) : log_(log), own_(own) {
     for (const log::OpenCall& call : log.open_calls()) open_.insert(call.tool_call_id);
     const std::vector<log::Entry>& entries = log.index().entries();
     called_at_ = log.index().leaf();
@@ -41,7 +41,9 @@ class Fold {
   /// Of single calls only those count that are open; what is said of them stands behind the message
   /// that has them.
   [[nodiscard]] bool Counts(log::Ordinal event, const Unfinished& unfinished) const {
-    const std::uint8_t type = log_.index().entries()[event].type;
+    const log::Entry& entry = log_.index().entries()[event];
+    const std::uint8_t type = entry.type;
+    if (type == kTypeNumber<protocol::FileFact> && entry.seq < own_.since) return false;
     if (type == kTypeNumber<protocol::InstructionSnapshot>) return !unfinished.snapshot;
     return !open_.empty() && (called_at_ == log::kNone || event > called_at_) &&
            (type == kTypeNumber<protocol::ToolStarted> || type == kTypeNumber<protocol::FileFact> ||
@@ -50,6 +52,10 @@ class Fold {
 
   void TakePermission(const protocol::Permission& permission, Unfinished& unfinished) const {
     if (!open_.contains(permission.tool_call_id)) return;
+    // An answer that nobody gave here: the question is still open.
+    if (permission.phase == protocol::phase::kAnswered &&
+        !IsOwn(own_, log_.header().session_id, log::GrantOf(permission)))
+      return;
     const auto earlier = std::ranges::find(unfinished.permissions, permission.request_id,
                                            &protocol::Permission::request_id);
     if (earlier == unfinished.permissions.end()) {
@@ -87,6 +93,7 @@ class Fold {
   }
 
   const log::Log& log_;
+  const OwnEvents& own_;
   std::unordered_set<std::string> open_;
   log::Ordinal called_at_ = log::kNone;  // The message of the calls that are open.
 };
@@ -140,12 +147,14 @@ bool Unfinished::Waits(const std::string& tool_call_id) const {
                              [&](const auto& ask) { return asks(ask, ask.question_id); });
 }
 
-Result<Unfinished> ReadUnfinished(const log::Log& log) {
+Result<Unfinished> ReadUnfinished(const log::Log& log, const OwnEvents& own) {
   Unfinished unfinished;
-  for (const std::string& rule : log.index().state().grants)
-    unfinished.grants.push_back(policy::GrantFrom(rule));
+  for (const log::Grant& grant : log.index().state().grants) {
+    if (IsOwn(own, log.header().session_id, grant))
+      unfinished.grants.push_back(policy::GrantFrom(grant.rule));
+  }
   RETURN_IF_ERROR(ReadLastTurns(log, unfinished));
-  Fold fold(log);
+  Fold fold(log, own);
   const std::size_t count = log.index().entries().size();
   for (log::Ordinal event = 0; event < count; ++event)
     RETURN_IF_ERROR(fold.Read(event, unfinished));
@@ -154,7 +163,7 @@ Result<Unfinished> ReadUnfinished(const log::Log& log) {
   return unfinished;
 }
 
-Result<tool::KnownFiles> ReadKnownFiles(const log::Log& log) {
+Result<tool::KnownFiles> ReadKnownFiles(const log::Log& log, const OwnEvents& own) {
   tool::KnownFiles files;
   const std::vector<log::Entry>& entries = log.index().entries();
   std::vector<bool> on_path(entries.size(), false);
@@ -162,7 +171,7 @@ Result<tool::KnownFiles> ReadKnownFiles(const log::Log& log) {
     on_path[event] = true;
   for (log::Ordinal event = 0; event < entries.size(); ++event) {
     const log::Entry& entry = entries[event];
-    if (entry.type != kTypeNumber<protocol::FileFact>) continue;
+    if (entry.type != kTypeNumber<protocol::FileFact> || entry.seq < own.since) continue;
     if (entry.parent != log::kNone && !on_path[entry.parent]) continue;
     ASSIGN_OR_RETURN(const protocol::Event found, log.EventAt(event));
     if (const auto* fact = std::get_if<protocol::FileFact>(&found.payload)) files.Learn(*fact);

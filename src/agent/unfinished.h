@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/own_events.h"
 #include "log/last_toolset.h"
 #include "log/log.h"
 #include "policy/policy.h"
@@ -34,9 +35,10 @@ struct Unfinished {
   [[nodiscard]] bool Waits(const std::string& tool_call_id) const;
 };
 
-Result<Unfinished> ReadUnfinished(const log::Log& log);
+/// Of grants, answers and facts only those that are `own` count.
+Result<Unfinished> ReadUnfinished(const log::Log& log, const OwnEvents& own = {});
 
-/// What the model knows of files: the facts whose call is on the path.
-Result<tool::KnownFiles> ReadKnownFiles(const log::Log& log);
+/// What the model knows of files: the own facts whose call is on the path.
+Result<tool::KnownFiles> ReadKnownFiles(const log::Log& log, const OwnEvents& own = {});
 
 }  // namespace stet::agent

@@ -10,6 +10,7 @@
 
 #include "agent/current_settings.h"
 #include "agent/outbox.h"
+#include "agent/own_events.h"
 #include "agent/redactor.h"
 #include "agent/run/view.h"
 #include "context/account.h"
@@ -64,6 +65,7 @@ struct Workbench {
   std::shared_ptr<tool::Editor> editor = nullptr;  // Of the client; null: none was offered.
   Asks& asks;
   CurrentSettings settings;
+  OwnEvents own = {};      // What of the log is this device's.
   Redactor redactor = {};  // Of the vault's values, in what tools and files give.
   /// Keeps what was granted beyond this session. May be null.
   std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;

@@ -1,5 +1,6 @@
 #include "base/seal.h"
 
+#include <array>
 #include <cstdlib>
 
 #include <sodium.h>
@@ -41,6 +42,18 @@ Result<std::string> Unseal(std::string_view sealed, std::string_view key) {
                                  body.size(), Bytes(sealed), Bytes(key)) != 0)
     return Fail(Code::kCorrupt, "it was changed, or sealed with another key");
   return out;
+}
+
+std::string MacHex(std::string_view text, std::string_view key) {
+  std::array<unsigned char, crypto_generichash_BYTES> mac;
+  crypto_generichash(mac.data(), mac.size(), Bytes(text), text.size(), Bytes(key), key.size());
+  std::array<char, mac.size() * 2 + 1> hex;
+  sodium_bin2hex(hex.data(), hex.size(), mac.data(), mac.size());
+  return hex.data();
+}
+
+bool SameBytes(std::string_view one, std::string_view other) {
+  return one.size() == other.size() && sodium_memcmp(one.data(), other.data(), one.size()) == 0;
 }
 
 }  // namespace stet

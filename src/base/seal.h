@@ -20,4 +20,10 @@ std::string Seal(std::string_view text, std::string_view key);
 /// kCorrupt when it was changed, or the key is another.
 Result<std::string> Unseal(std::string_view sealed, std::string_view key);
 
+/// Proves that who made it knew `key`, which has kSealKeyBytes bytes: hex (BLAKE2b, 256 bits).
+std::string MacHex(std::string_view text, std::string_view key);
+
+/// In a time that says nothing of where they differ.
+bool SameBytes(std::string_view one, std::string_view other);
+
 }  // namespace stet

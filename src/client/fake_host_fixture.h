@@ -226,6 +226,7 @@ class FakeHost {
       if (host_.prompt) host_.loop_->Post([host = &host_] { host->ToHost(); });
     }
     void BoundFrames(std::size_t) override {}
+    void Prove() override {}
     [[nodiscard]] std::size_t queued() const override { return 0; }
     void Close(std::string_view) override { line_->open = false; }
 

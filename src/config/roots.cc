@@ -6,9 +6,12 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "base/base64.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "base/plain_file.h"
 #include "base/random.h"
+#include "base/seal.h"
 
 namespace stet::config {
 namespace {
@@ -64,6 +67,29 @@ Result<std::string> DeviceId(const Roots& roots) {
   RETURN_IF_ERROR(MakeDirs(roots.data));
   RETURN_IF_ERROR(ReplaceFile(roots.device(), id + "\n", Durable::kYes));
   return id;
+}
+
+Result<std::string> DeviceKey(const Roots& roots) {
+  const std::string path = roots.device_key();
+  if (!Exists(path)) {
+    std::string text;
+    AppendBase64(text, NewSealKey());
+    RETURN_IF_ERROR(MakeDirs(roots.data));
+    ASSIGN_OR_RETURN(const std::string making, MakeTempDir(roots.data, kTempFilePrefix));
+    Status made = ReplaceFile(making + "/key", text, Durable::kYes, 0600);
+    // Of two processes that make it at once, the first one's counts for both.
+    if (made) made = LinkOrCopy(making + "/key", path, Durable::kYes);
+    (void)RemoveTree(making);  // The failure above is the one to tell.
+    if (!made && made.error().code != Code::kConflict) return std::unexpected(made.error());
+  }
+  ASSIGN_OR_RETURN(const std::string kept, ReadPlainFile(path, kMaxDeviceBytes));
+  const std::optional<std::string> key = DecodeBase64(kept);
+  if (!key || key->size() != kSealKeyBytes)
+    return Fail(Code::kCorrupt,
+                fmt::format("the key of this device is damaged: remove {}, and what was allowed in "
+                            "sessions is asked anew",
+                            path));
+  return std::string(key->data(), key->size());
 }
 
 std::string Roots::project_rules(const std::string& project) const {

@@ -23,6 +23,8 @@ struct Roots {
   [[nodiscard]] std::string trust() const { return data + "/trust.json"; }
   [[nodiscard]] std::string vault() const { return data + "/vault"; }
   [[nodiscard]] std::string vault_key() const { return data + "/vault.key"; }
+  /// With which this device proves what it wrote.
+  [[nodiscard]] std::string device_key() const { return data + "/device.key"; }
   /// The host's socket, what it says of itself, and the clients that it knows.
   [[nodiscard]] std::string host_socket() const { return data + "/host.sock"; }
   [[nodiscard]] std::string host_state() const { return data + "/host.json"; }
@@ -47,5 +49,10 @@ Result<Roots> FindRoots();
 
 /// This device's id, made and kept at first use.
 Result<std::string> DeviceId(const Roots& roots);
+
+/// This installation's key, made and kept at first use in a file that only the user reads. kCorrupt
+/// when it is damaged: without it nothing that was allowed before counts, and so it is not
+/// replaced.
+Result<std::string> DeviceKey(const Roots& roots);
 
 }  // namespace stet::config

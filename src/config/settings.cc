@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/beneath.h"
 #include "base/fs.h"
 #include "base/utf8.h"
 #include "config/toml.h"
@@ -271,8 +272,13 @@ Result<Settings> ReadSettings(const std::string& path) {
   return ParseSettings(*text, path);
 }
 
+/// Nothing that a link brings from outside of the project.
+static Result<std::string> ReadOfProject(const std::string& path) {
+  return ReadWithin(ParentDir(ParentDir(path)), path, kMaxFile);
+}
+
 Result<PolicySettings> ReadProjectRules(const std::string& path) {
-  const Result<std::string> text = ReadFile(path, kMaxFile);
+  const Result<std::string> text = ReadOfProject(path);
   if (!text && text.error().code == Code::kNotFound) return PolicySettings();
   if (!text) return std::unexpected(text.error());
   if (!IsValidUtf8(*text)) return Fail(Code::kInvalid, fmt::format("{} is not UTF-8", path));
@@ -284,7 +290,7 @@ Result<PolicySettings> ReadProjectRules(const std::string& path) {
 }
 
 Result<Settings> ReadProjectSettings(const std::string& path) {
-  const Result<std::string> text = ReadFile(path, kMaxFile);
+  const Result<std::string> text = ReadOfProject(path);
   if (!text && text.error().code == Code::kNotFound) return Settings();
   if (!text) return std::unexpected(text.error());
   ASSIGN_OR_RETURN(Settings settings, ParseSettings(*text, path));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
 #include "base/fs.h"
 #include "device/model_access.h"
 
@@ -107,7 +108,7 @@ Result<policy::Rules> MakeRules(const RuleSources& sources) {
                                   roots.rules(), roots.trust(), roots.diagnostics(),
                                   roots.config + "/projects", roots.config + "/extensions"})
     rules.own.push_back(RealOr(path));
-  for (const std::string& path : {roots.vault(), roots.vault_key()})
+  for (const std::string& path : {roots.vault(), roots.vault_key(), roots.device_key()})
     rules.sealed.push_back(RealOr(path));
   ASSIGN_OR_RETURN(rules.mode, ModeOf(sources));
   Collector collector(rules);
@@ -148,7 +149,7 @@ Result<std::string> ExcludedPatterns(const std::vector<const config::Settings*>&
   ASSIGN_OR_RETURN(const config::PolicySettings own,
                    config::ReadProjectRules(project + "/.stet/config.toml"));
   add(own.exclude);
-  const Result<std::string> ignored = ReadFile(project + "/.stetignore", kMaxIgnoreFile);
+  const Result<std::string> ignored = ReadWithin(project, project + "/.stetignore", kMaxIgnoreFile);
   if (ignored) return patterns + *ignored + '\n';
   // A .stetignore that cannot be read fails: else what it excludes would be shown.
   if (ignored.error().code != Code::kNotFound) return std::unexpected(ignored.error());

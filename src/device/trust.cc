@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/beneath.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
@@ -56,7 +57,10 @@ class Fingerprint {
     for (const DirEntry& entry : *entries) {
       const std::string path = folder + "/" + entry.name;
       const std::string shown = name + "/" + entry.name;
-      if (entry.kind == EntryKind::kDir)
+      // What a link to a folder leads to acts as well.
+      const bool link = entry.kind == EntryKind::kSymlink;
+      const Result<FileStat> there = link ? StatFile(path) : FileStat();
+      if (entry.kind == EntryKind::kDir || (link && there && there->is_dir))
         RETURN_IF_ERROR(AddTree(path, shown, depth + 1));
       else
         RETURN_IF_ERROR(AddFile(path, shown));
@@ -95,9 +99,9 @@ class Fingerprint {
 };
 
 /// What stands in the project's file, by section. Nothing of it is taken for more than a name.
-Result<std::vector<std::string>> SectionsOf(const std::string& path) {
+Result<std::vector<std::string>> SectionsOf(const std::string& project, const std::string& path) {
   std::vector<std::string> sections;
-  const Result<std::string> text = ReadFile(path, std::size_t{1} << 20U);
+  const Result<std::string> text = ReadWithin(project, path, std::size_t{1} << 20U);
   if (!text && text.error().code == Code::kNotFound) return sections;
   if (!text) return std::unexpected(text.error());
   ASSIGN_OR_RETURN(const config::TomlText toml, config::ReadToml(*text, path));
@@ -157,7 +161,8 @@ Result<std::string> GitFingerprint(const tool::GitPrograms& programs) {
 Status LookAt(const std::string& project, protocol::TrustReport& report) {
   for (const std::string_view part : kTrustParts) report.parts.emplace_back().part = part;
   const std::string folder = project + "/.stet";
-  ASSIGN_OR_RETURN(const std::vector<std::string> sections, SectionsOf(folder + "/config.toml"));
+  ASSIGN_OR_RETURN(const std::vector<std::string> sections,
+                   SectionsOf(project, folder + "/config.toml"));
   for (const std::string& section : sections)
     Bring(report, PartOf(section), fmt::format("[{}] in .stet/config.toml", section));
   if (const Result<std::vector<DirEntry>> found = ListDir(folder + "/extensions")) {

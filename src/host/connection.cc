@@ -128,6 +128,7 @@ void Connection::OnHello(const protocol::Hello& hello) {
   }
   caller_ = *std::move(caller);
   channel_->BoundFrames(rpc::kMaxFrame);
+  channel_->Prove();
   admission_.emplace(host_, peer_, hello.token);
   admission_->Watch([this](const Error& why) { SendAway(why); });
   caller_->client_id = IdentityOf(*caller_, hello.client_id);

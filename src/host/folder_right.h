@@ -1,5 +1,5 @@
-// Which folders a client may name: a client that may approve reaches every folder through a session
-// anyway; any other one is held to the projects that the device knows.
+// Which folders a client may name: without the right admin it is held to the projects that the
+// device knows, so that no token that is lost opens more than those.
 #pragma once
 
 #include <string>

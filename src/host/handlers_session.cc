@@ -20,17 +20,20 @@ using protocol::Nothing;
 
 /// What loosens how a session is confined answers questions before they are asked: it needs the
 /// same right as an answer. Without it, a session stays as its log has it or as those have it who
-/// hold it, a copy gets nothing but what its origin's log forbids, and a new one is of a project
-/// that the device knows.
+/// hold it, and a copy gets nothing but what its origin's log forbids. Folders beyond the projects
+/// that the device knows need the right admin, whichever way they are named.
 Status StayConfined(Host& host, const Caller& caller, protocol::Attach& attach) {
-  if (caller.May(protocol::right::kApprove)) return {};
   const bool makes = !attach.session_id;
-  if (!attach.mode.empty() || !attach.allowed.empty() || !attach.add_dirs.empty() ||
-      (!makes && (!attach.disallowed.empty() || attach.tools)))
-    return Fail(Code::kDenied, "modes, rules, tools and more folders need the right approve");
-  if (makes) return MayName(host.options().roots, caller, attach.cwd);
-  attach.cwd.clear();
-  return {};
+  if (!attach.add_dirs.empty() && !caller.May(protocol::right::kAdmin))
+    return Fail(Code::kDenied, "more folders need the right admin");
+  if (!caller.May(protocol::right::kApprove)) {
+    if (!attach.mode.empty() || !attach.allowed.empty() ||
+        (!makes && (!attach.disallowed.empty() || attach.tools)))
+      return Fail(Code::kDenied, "modes, rules and tools need the right approve");
+    if (!makes) attach.cwd.clear();
+  }
+  if (!makes && attach.cwd.empty()) return {};
+  return MayName(host.options().roots, caller, attach.cwd);
 }
 
 /// What makes no sense is refused before there is a session for it.

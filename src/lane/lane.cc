@@ -5,6 +5,7 @@
 #include "agent/items.h"
 #include "agent/settings.h"
 #include "agent/task_rows.h"
+#include "lane/arrival.h"
 #include "lane/client_editor.h"
 #include "lane/live_state.h"
 #include "lane/moves.h"
@@ -40,7 +41,7 @@ Status Lane::Prepare() {
   agent::Unfinished unfinished;
   protocol::TaskRows earlier;
   if (!setup.fresh) {
-    ASSIGN_OR_RETURN(unfinished, agent::ReadUnfinished(bench.log));
+    ASSIGN_OR_RETURN(unfinished, agent::ReadUnfinished(bench.log, bench.own));
     ASSIGN_OR_RETURN(earlier, agent::ReadTasks(bench.log));
   }
   parts_->tasks = std::make_unique<LaneTasks>(bench, *work_, earlier);
@@ -53,8 +54,13 @@ Status Lane::Prepare() {
   bench.settings.Grant(unfinished.grants);
   parts_->instructions = std::make_unique<LaneInstructions>(bench, std::move(setup.instructions),
                                                             std::move(unfinished.snapshot));
+  if (setup.arrived) {
+    ASSIGN_OR_RETURN(std::string said, TakeIn(bench.log));
+    notes_.push_back(std::move(said));
+  }
   if (!setup.fresh) {
-    RETURN_IF_ERROR(work_->Settle(std::move(unfinished), setup.keep_waiting && setup.answers));
+    const bool keeps = setup.keep_waiting && setup.answers && !setup.arrived;
+    RETURN_IF_ERROR(work_->Settle(std::move(unfinished), keeps));
     const bool waits = work_->life() == LaneLife::kWaiting;
     RETURN_IF_ERROR(parts_->tasks->NoteLost(earlier, !waits));
     ASSIGN_OR_RETURN(const bool told,
@@ -192,6 +198,13 @@ Status Lane::Answer(const protocol::QuestionAnswer& answer, const std::string& c
 }
 void Lane::ExpectAnswers() { parts_->asks.set_present(true); }
 
+void Lane::FindSecrets() {
+  if (!parts_->setup.find_redactor) return;
+  // Where the vault cannot be read now, what was known of it stays.
+  if (Result<agent::Redactor> redactor = parts_->setup.find_redactor())
+    parts_->bench.redactor = *std::move(redactor);
+}
+
 void Lane::UseServices(std::shared_ptr<client::Services> services) {
   agent::Workbench& bench = parts_->bench;
   bench.editor =
@@ -229,7 +242,10 @@ Result<protocol::Moved> Lane::Branch(const std::string& leaf) {
 Result<protocol::FileRows> Lane::FilesSince(const std::optional<std::string>& target,
                                             bool restore) {
   if (restore) RETURN_IF_ERROR(work_->AtRest());
-  return lane::FilesSince(log(), target, restore);
+  RestoreBounds bounds{.roots = parts_->bench.settings->rules.more_roots,
+                       .own_since = parts_->bench.own.since};
+  bounds.roots.push_back(parts_->bench.workspace.project);
+  return lane::FilesSince(log(), bounds, target, restore);
 }
 
 Result<std::vector<protocol::Event>> Lane::Recent(std::size_t count) const {

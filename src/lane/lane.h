@@ -81,6 +81,8 @@ class Lane {
 
   /// From now on a client answers what is asked.
   void ExpectAnswers();
+  /// The environment is another: so are the keys that are taken out of what tools give.
+  void FindSecrets();
   /// What a client does for the session from now on; null: nothing.
   void UseServices(std::shared_ptr<client::Services> services);
 

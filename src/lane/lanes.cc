@@ -361,6 +361,7 @@ void Lanes::SetEnvironment(const std::string& id, Environment environment) {
   const SessionPtr session = Get(id);
   *session->environment = std::move(environment);
   session->brought = true;
+  if (session->lane) session->lane->FindSecrets();
 }
 
 void Lanes::UseServices(const std::string& id, std::shared_ptr<client::Services> services) {

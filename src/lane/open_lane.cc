@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/question.h"
 #include "base/fs.h"
 #include "config/settings.h"
 #include "device/hook_sources.h"
@@ -11,8 +12,8 @@
 #include "device/project_settings.h"
 #include "device/rules.h"
 #include "device/sandbox_profile.h"
+#include "device/secret_values.h"
 #include "device/trust.h"
-#include "device/vault.h"
 #include "lane/lane.h"
 #include "lane/opening_options.h"
 #include "lane/requests.h"
@@ -21,6 +22,7 @@
 #include "policy/guarded.h"
 #include "protocol/ids.h"
 #include "provider/catalogue.h"
+#include "store/own_mark.h"
 #include "store/session_store.h"
 #include "tool/git/programs.h"
 
@@ -60,12 +62,18 @@ class Opener {
   Result<LaneSetup> Prepare();
   Status ReadSettings();
   [[nodiscard]] Result<policy::Rules> FindRules() const;
+  /// The mode that the session had here; empty: none.
+  [[nodiscard]] std::string KeptMode() const {
+    return arrived_ ? "" : log_->index().state().info.mode.value_or("");
+  }
   [[nodiscard]] agent::SessionSettings MakeSettings(const policy::Rules& rules,
                                                     const std::vector<std::string>& keys) const;
-  [[nodiscard]] agent::InstructionSources FindInstructions() const;
+  [[nodiscard]] agent::InstructionSources FindInstructions(const policy::Rules& rules,
+                                                           const tool::Workspace& workspace) const;
   LaneSetup MakeSetup(const policy::Rules& rules, std::vector<std::string> keys);
   Status NoteSettings(LaneSetup& setup) const;
   Status OpenLog();
+  Status FindOwn();
   Result<std::unique_ptr<log::Log>> Make(const log::Options& options);
   [[nodiscard]] Result<std::string> NewId() const;
   Result<std::string> Fork(const std::string& session, const log::Options& options);
@@ -86,7 +94,9 @@ class Opener {
   config::Settings settings_;  // All layers of them.
   std::unique_ptr<log::Log> log_;
   bool fresh_ = false;
-  std::string made_;  // The folder of a session that was made for this.
+  agent::OwnEvents own_;  // What of the log is this device's.
+  bool arrived_ = false;  // None of it is: nothing in it gives a right.
+  std::string made_;      // The folder of a session that was made for this.
   provider::Selected model_;
 };
 
@@ -120,17 +130,30 @@ Status Opener::OpenLog() {
   if (!attach_.session_id) {
     // The model first: a session is not made for a model that cannot be asked.
     RETURN_IF_ERROR(FindModel());
+    ASSIGN_OR_RETURN(own_.key, config::DeviceKey(roots_));
     ASSIGN_OR_RETURN(log_, Make(options));
     fresh_ = true;
-    return {};
+    own_.since = 1;
+    return store::MarkOwn(log_->paths(), own_.since, own_.key);
   }
   ASSIGN_OR_RETURN(std::string id, store_.Resolve(*attach_.session_id));
+  ASSIGN_OR_RETURN(own_.key, config::DeviceKey(roots_));
   if (attach_.fork) {
     ASSIGN_OR_RETURN(id, Fork(id, options));
   }
   ASSIGN_OR_RETURN(const std::string dir, store_.Find(id));
   ASSIGN_OR_RETURN(log_, log::Log::Open(dir, options));
+  RETURN_IF_ERROR(FindOwn());
   return FindModel();
+}
+
+/// Of a log that comes from elsewhere, what is appended from now on. The mark follows when the lane
+/// is open, behind what takes the log's modes and queues out of force.
+Status Opener::FindOwn() {
+  const std::optional<std::uint64_t> since = store::OwnSince(log_->paths(), own_.key);
+  arrived_ = !since;
+  own_.since = since.value_or(log_->last_seq() + 1);
+  return {};
 }
 
 Result<std::string> Opener::Fork(const std::string& session, const log::Options& options) {
@@ -141,6 +164,7 @@ Result<std::string> Opener::Fork(const std::string& session, const log::Options&
     return log::Clone(origin, attach_.at, {made, copy, options.device_id}, options);
   }));
   made_ = made;
+  RETURN_IF_ERROR(store::MarkCopy({dir}, {made}, own_.key));
   return copy;
 }
 
@@ -200,13 +224,12 @@ Status Opener::ReadSettings() {
 }
 
 Result<policy::Rules> Opener::FindRules() const {
-  ASSIGN_OR_RETURN(policy::Rules rules,
-                   device::MakeRules({.roots = roots_,
-                                      .settings = settings_,
-                                      .own = layers_.own,
-                                      .attach = attach_,
-                                      .project = project_,
-                                      .kept_mode = log_->index().state().info.mode.value_or("")}));
+  ASSIGN_OR_RETURN(policy::Rules rules, device::MakeRules({.roots = roots_,
+                                                           .settings = settings_,
+                                                           .own = layers_.own,
+                                                           .attach = attach_,
+                                                           .project = project_,
+                                                           .kept_mode = KeptMode()}));
   rules.trusts_git = device::Trusts(layers_.trust, "git");
   return rules;
 }
@@ -245,33 +268,41 @@ agent::SessionSettings Opener::MakeSettings(const policy::Rules& rules,
   return made;
 }
 
-agent::InstructionSources Opener::FindInstructions() const {
+agent::InstructionSources Opener::FindInstructions(const policy::Rules& rules,
+                                                   const tool::Workspace& workspace) const {
   return {.cwd = attach_.cwd,
           .home = device::ProcessEnvironment("HOME"),
           .user_instructions = roots_.config + "/AGENTS.md",
           .appended = attach_.append_system_prompt,
           .baseline = attach_.system_prompt,
           .fallback = settings_.instructions.fallback.value_or(std::vector<std::string>()),
-          .context_window = model_.access.model.context_window};
+          .context_window = model_.access.model.context_window,
+          .may_read = [rules, workspace](const std::string& path) {
+            return agent::MayReadUnasked(rules, workspace, path);
+          }};
 }
 
 /// Hands the log over.
 LaneSetup Opener::MakeSetup(const policy::Rules& rules, std::vector<std::string> keys) {
   const auto settings = std::make_shared<const config::Settings>(settings_);
   agent::SessionSettings worked = MakeSettings(rules, keys);
+  tool::Workspace workspace = {.project = project_,
+                               .cwd = attach_.cwd,
+                               .context_window = model_.access.model.context_window,
+                               .exclude = rules.unsearched,
+                               .secret_names = policy::SecretNames(),
+                               .guarded_names = policy::GuardedNames(),
+                               .view = nullptr};
+  agent::InstructionSources instructions = FindInstructions(rules, workspace);
   return {
       .loop = request_.loop,
       .models = request_.models,
       .log = std::move(log_),
       .settings = std::move(worked),
-      .instructions = FindInstructions(),
-      .workspace = {.project = project_,
-                    .cwd = attach_.cwd,
-                    .context_window = model_.access.model.context_window,
-                    .exclude = rules.unsearched,
-                    .secret_names = policy::SecretNames(),
-                    .guarded_names = policy::GuardedNames(),
-                    .view = nullptr},
+      .own = own_,
+      .arrived = arrived_,
+      .instructions = std::move(instructions),
+      .workspace = std::move(workspace),
       .tools = {.only = attach_.tools,
                 .disabled = settings_.tools.disabled.value_or(std::vector<std::string>())},
       .output_schema = attach_.output_schema,
@@ -305,12 +336,24 @@ Result<LaneSetup> Opener::Prepare() {
   std::vector<std::string> keys = device::KeyVariables(settings_);
   if (const std::string& key = model_.access.model.key_variable; !key.empty()) keys.push_back(key);
   LaneSetup setup = MakeSetup(rules, std::move(keys));
-  ASSIGN_OR_RETURN(setup.redactor, device::VaultRedactor(roots_));
-  const std::optional<std::string>& kept = setup.log->index().state().info.mode;
+  setup.find_redactor = [roots = roots_,
+                         settings = std::make_shared<const config::Settings>(settings_),
+                         environment = request_.environment, names = setup.hidden] {
+    return device::RedactorOf({.roots = roots,
+                               .settings = *settings,
+                               .environment = *environment,
+                               .key_variables = names});
+  };
+  ASSIGN_OR_RETURN(setup.redactor, setup.find_redactor());
+  const std::string kept = arrived_ ? "" : setup.log->index().state().info.mode.value_or("");
   if (attach_.mode.empty() && kept == policy::ModeName(policy::Mode::kBypass))
     setup.notes.emplace_back("the mode bypass does not outlive its opening: the mode is default");
   if (std::string note = device::TrustNote(layers_.trust); !note.empty())
     setup.notes.push_back(std::move(note));
+  if (fresh_) {
+    for (const std::string& unused : agent::UnusedInstructions(setup.instructions))
+      setup.notes.push_back("an instruction file is not used: " + unused);
+  }
   RETURN_IF_ERROR(FindHooks(setup));
   return setup;
 }
@@ -337,6 +380,7 @@ Result<std::unique_ptr<Lane>> Opener::Open(const LogOpened& opened) {
   opened(*setup.log);
   RETURN_IF_ERROR(NoteSettings(setup));
   ASSIGN_OR_RETURN(std::unique_ptr<Lane> lane, Lane::Open(std::move(setup)));
+  if (arrived_) RETURN_IF_ERROR(store::MarkOwn(lane->log().paths(), own_.since, own_.key));
   if (attach_.at && !attach_.fork) RETURN_IF_ERROR(lane->Rewind(attach_.at));
   return lane;
 }

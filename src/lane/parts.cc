@@ -4,7 +4,7 @@ namespace stet::lane {
 
 LaneParts::LaneParts(LaneSetup given)
     : setup(std::move(given)),
-      asks(setup.loop, *setup.log),
+      asks(setup.loop, *setup.log, setup.own),
       tools(setup.tools),
       bench{.loop = setup.loop,
             .log = *setup.log,
@@ -13,6 +13,7 @@ LaneParts::LaneParts(LaneSetup given)
             .workspace = setup.workspace,
             .asks = asks,
             .settings = agent::CurrentSettings(std::move(setup.settings)),
+            .own = setup.own,
             .redactor = std::move(setup.redactor),
             .keep_grant = std::move(setup.keep_grant)},
       changes(bench, setup.models, std::move(setup.select)),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "agent/instructions.h"
+#include "agent/own_events.h"
 #include "agent/redactor.h"
 #include "agent/settings.h"
 #include "agent/workbench.h"
@@ -27,6 +28,8 @@ struct LaneSetup {
   device::ModelAccess& models;
   std::unique_ptr<log::Log> log;
   agent::SessionSettings settings;
+  agent::OwnEvents own = {};  // What of the log is this device's.
+  bool arrived = false;       // The log was not written here: nothing in it gives a right.
   agent::InstructionSources instructions;
   tool::Workspace workspace;
   tool::Selection tools;  // That there are.
@@ -39,6 +42,8 @@ struct LaneSetup {
   bool fresh = false;         // The session was made just now.
   bool woken = false;         // It goes on where it was put to sleep.
   agent::Redactor redactor;
+  /// Makes it again, when a client has handed over another environment.
+  std::function<Result<agent::Redactor>()> find_redactor = {};
   /// Keeps a grant beyond the session: `project` or `always`.
   std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;
   std::vector<hook::Hook> hooks = {};

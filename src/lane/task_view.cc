@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "agent/task_rows.h"
+#include "base/beneath.h"
 #include "base/fs.h"
 #include "base/lock.h"
 #include "base/utf8.h"
@@ -85,7 +86,8 @@ Result<protocol::TaskOutput> TaskOutputIn(const config::Roots& roots,
     ASSIGN_OR_RETURN(const std::string bytes, KeptOutput(log::Blobs(paths.blobs()), row));
     return TaskOutputOf(bytes, false, range);
   }
-  Result<std::string> bytes = ReadFile(paths.tasks() + "/" + row.task_id);
+  Result<std::string> bytes =
+      ReadWithin(paths.tasks(), paths.tasks() + "/" + row.task_id, kMaxReadFile);
   if (!bytes && bytes.error().code == Code::kNotFound) bytes = std::string();
   if (!bytes) return std::unexpected(bytes.error());
   ASSIGN_OR_RETURN(const agent::Redactor redactor, device::VaultRedactor(roots));

@@ -6,6 +6,7 @@
 #include "agent/outbox.h"
 #include "agent/task_rows.h"
 #include "agent/workbench.h"
+#include "base/beneath.h"
 #include "base/fs.h"
 #include "lane/task_view.h"
 #include "tool/bounded_output.h"
@@ -114,13 +115,15 @@ Status LaneTasks::NoteLost(const protocol::TaskRows& earlier, bool tells) {
     end.kind = row.kind;
     end.phase = protocol::phase::kLost;
     end.tool_call_id = row.tool_call_id;
-    const Result<std::string> output = ReadFile(path);
+    // An id that another device wrote may be any text: no file elsewhere is read, or removed.
+    const Result<Beneath> file = OpenWithin(bench_.log.paths().tasks(), path);
+    const auto output = file ? file->Read() : std::unexpected(file.error());
     bool kept = false;
     if (output)
-      kept = KeepOutput(bench_.log, bench_.redactor, *output,
-                        tool::TailText(*output, kMaxTailBytes), end);
+      kept = KeepOutput(bench_.log, bench_.redactor, output->bytes,
+                        tool::TailText(output->bytes, kMaxTailBytes), end);
     RETURN_IF_ERROR(agent::AppendTaskEnd(bench_, end, tells, {}));
-    if (kept) (void)Remove(path);  // It is in the blob.
+    if (kept) (void)file->Remove();  // It is in the blob.
   }
   return {};
 }

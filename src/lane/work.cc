@@ -40,7 +40,8 @@ void LaneWork::GoOn() {
 
 Status LaneWork::Recover() {
   if (known_) return {};
-  ASSIGN_OR_RETURN(agent::Unfinished unfinished, agent::ReadUnfinished(parts_.bench.log));
+  ASSIGN_OR_RETURN(agent::Unfinished unfinished,
+                   agent::ReadUnfinished(parts_.bench.log, parts_.bench.own));
   RETURN_IF_ERROR(Settle(std::move(unfinished), false));
   parts_.tasks->RecordEnds();
   return {};

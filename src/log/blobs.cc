@@ -66,6 +66,15 @@ Result<std::string> Blobs::Get(std::string_view name) const {
   return content;
 }
 
+Status Blobs::Check(std::string_view name) const {
+  if (!IsName(name)) return Fail(Code::kInvalid, fmt::format("\"{}\" is not a blob's name", name));
+  // A link or a device is none.
+  RETURN_IF_ERROR(PlainFileSize(PathOf(name)));
+  ASSIGN_OR_RETURN(const std::string hash, Sha256File(PathOf(name)));
+  if (hash != name) return Fail(Code::kCorrupt, fmt::format("blob {} is damaged", name));
+  return {};
+}
+
 Status Blobs::Sync() {
   std::vector<std::string> names;
   {

@@ -25,6 +25,8 @@ class Blobs {
   Result<std::string> Put(std::string_view content);
   /// kNotFound when there is none, kCorrupt when its content does not fit its name.
   [[nodiscard]] Result<std::string> Get(std::string_view name) const;
+  /// Fails as Get does, and holds none of it.
+  [[nodiscard]] Status Check(std::string_view name) const;
   Status Sync();
 
   static bool IsName(std::string_view text);

@@ -13,6 +13,8 @@ struct Paths {
   [[nodiscard]] std::string lock() const { return dir + "/lock"; }
   [[nodiscard]] std::string index() const { return dir + "/index"; }           // Rebuildable.
   [[nodiscard]] std::string summary() const { return dir + "/summary.json"; }  // Rebuildable.
+  /// Which events this device wrote: sealed with its key, and brought by no export.
+  [[nodiscard]] std::string own() const { return dir + "/own.json"; }
   /// What the host did for the session, for developers. Nothing depends on it.
   [[nodiscard]] std::string diagnostics() const { return dir + "/diagnostics.log"; }
   [[nodiscard]] std::string blobs() const { return dir + "/blobs"; }  // By content hash.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "base/utf8.h"
 
 namespace stet::log {
@@ -13,6 +14,17 @@ void Overlay(std::optional<T>& current, const std::optional<T>& change) {
 }
 
 }  // namespace
+
+Grant GrantOf(const protocol::Permission& answer) {
+  return {.request_id = answer.request_id,
+          .tool_call_id = answer.tool_call_id,
+          .args_hash = answer.args_hash,
+          .answer = answer.answer.value_or(""),
+          .edited = answer.args ? Sha256Hex(answer.args->text) : "",
+          .rule = answer.rule.value_or(""),
+          .scope = answer.scope.value_or(""),
+          .mac = answer.mac.value_or("")};
+}
 
 void SessionState::Apply(const protocol::Opened& opened) {
   epoch = std::max(epoch, opened.epoch);
@@ -44,8 +56,11 @@ void SessionState::Apply(const protocol::UserMessage& message) {
 
 void SessionState::Apply(const protocol::Permission& permission) {
   if (permission.phase != protocol::phase::kAnswered || !permission.rule) return;
-  if (std::ranges::find(grants, *permission.rule) == grants.end())
-    grants.push_back(*permission.rule);
+  Grant grant = GrantOf(permission);
+  const auto same = [&](const Grant& one) {
+    return one.rule == grant.rule && one.mac == grant.mac;
+  };
+  if (std::ranges::none_of(grants, same)) grants.push_back(std::move(grant));
 }
 
 void SessionState::Consume(std::string_view queue_item_id) {

@@ -12,10 +12,26 @@
 namespace stet::log {
 
 /// Raised whenever the fold below changes: older checkpoints are then folded again.
-inline constexpr std::int64_t kStateVersion = 3;
+inline constexpr std::int64_t kStateVersion = 4;
 
 /// How much of the first and of the last prompt is kept, to name a session and to find it by.
 inline constexpr std::size_t kPromptBytes = 200;
+
+/// An answer that allowed something for longer than once, as far as it must be proved genuine.
+struct Grant {
+  STET_FIELDS(Grant,
+              (protocol::Text, request_id),
+              (protocol::Text, tool_call_id),
+              (protocol::Text, args_hash),
+              (protocol::Text, answer),
+              (protocol::Text, edited),  // SHA-256 of the arguments as they were edited.
+              (protocol::Text, rule),
+              (protocol::Text, scope),
+              (protocol::Text, mac))
+};
+using Grants = std::vector<Grant>;
+
+Grant GrantOf(const protocol::Permission& answer);
 
 struct SessionState {
   STET_FIELDS(SessionState,
@@ -24,7 +40,7 @@ struct SessionState {
               (protocol::InfoChanges, info),
               (std::string, first_prompt),
               (std::string, last_prompt),
-              (protocol::Texts, grants),  // Rules that the user allowed for the whole session.
+              (Grants, grants),  // Rules allowed for the whole session, by whomever.
               (std::int64_t, updated_at),
               (std::int64_t, user_messages),
               (std::int64_t, assistant_messages),

@@ -100,14 +100,14 @@ class Reading {
 
   void CheckBlobs(const Blobs& blobs) {
     for (const auto& name : names_) {
-      const Result<std::string> content = blobs.Get(name);
-      if (content) continue;
-      const bool missing = content.error().code == Code::kNotFound;
+      const Status checked = blobs.Check(name);
+      if (checked) continue;
+      const bool missing = checked.error().code == Code::kNotFound;
       verdict_.faults.push_back(
           {.kind = missing ? Fault::Kind::kMissingBlob : Fault::Kind::kDamagedBlob,
            .id = name,
            .detail =
-               missing ? "an event names it, but there is no such blob" : content.error().Text()});
+               missing ? "an event names it, but there is no such blob" : checked.error().Text()});
     }
     verdict_.blobs = names_.size();
   }

@@ -125,7 +125,8 @@ struct Permission {
               (OptionalRaw, args),  // As the approver edited them.
               (OptionalText, rule),
               (OptionalText, scope),
-              (OptionalText, by))
+              (OptionalText, by),
+              (OptionalText, mac))  // Of an answer: by the key of the device that took it.
 };
 
 struct Question {

@@ -45,6 +45,8 @@ class Channel {
   virtual void Start(ChannelEvents events) = 0;
   /// The largest text that is taken from now on. Before Start, or inside of `frame`.
   virtual void BoundFrames(std::size_t most) = 0;
+  /// Of a server's channel: the peer was let in. Until then it takes one of few places.
+  virtual void Prove() = 0;
   /// UTF-8. After Close and after the end it is dropped.
   virtual void Send(std::string frame) = 0;
   /// Bytes that were sent and are not yet with the system.

@@ -247,6 +247,7 @@ TEST_P(ChannelTest, AChannelThatHasEndedBeforeItsStartSaysSo) {
 
 TEST_P(ChannelTest, TwoHundredConnectionsAtOnce) {
   constexpr int kMany = 200;
+  Open(Limits{.unproven_connections = kMany});
   std::vector<std::unique_ptr<Talk>> clients;
   int failed = 0;
   const auto dial = [&](Talk& talk) -> Async<void> {

@@ -23,6 +23,8 @@ inline constexpr std::size_t kReadAhead = 32 << 10;
 /// How much is read at once of bytes that are not parsed yet: behind a request, or before the
 /// close.
 inline constexpr std::size_t kPiece = 4 << 10;
+inline constexpr int kUnauthorized = 401;
+inline constexpr int kForbidden = 403;
 /// How long a peer that was refused has to take the reply.
 inline constexpr std::chrono::seconds kLingerTime{1};
 
@@ -42,12 +44,14 @@ class HttpConnection final : public Connection,
  public:
   HttpConnection(std::shared_ptr<Serving> serving, Stream stream, Peer peer)
       : serving_(std::move(serving)),
-        slot_(TakeSlot(serving_)),
+        slot_(std::make_shared<Slot>(serving_, peer.local)),
         stream_(std::move(stream)),
         peer_(std::move(peer)),
         timer_(serving_->loop),
+        proving_(serving_->loop),
         buffer_(kReadAhead) {
     serving_->connections.insert(this);
+    if (!slot_->proven()) proving_.Start(serving_->limits.unproven, [this] { Abort(); });
   }
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
@@ -81,7 +85,10 @@ class HttpConnection final : public Connection,
   }
 
   void Answer(int status, const Headers& headers, std::string body) override {
-    const bool keep_alive = parser_->keep_alive();
+    // Whom nobody let in is not heard again on this connection.
+    const bool refused = status == kUnauthorized || status == kForbidden;
+    if (!refused) Prove();
+    const bool keep_alive = parser_->keep_alive() && slot_->proven();
     const ReplyForm form{.status = status, .length = body.size(), .keep_alive = keep_alive};
     out_ = ReplyHead(form, headers);
     if (HasBody(status) && !IsHead()) out_ += body;
@@ -89,6 +96,7 @@ class HttpConnection final : public Connection,
   }
 
   std::unique_ptr<Channel> AnswerStream(int status, const Headers& headers) override {
+    Prove();
     const bool chunks = parser_->get().version() >= 11;
     const ReplyForm form{.status = status, .framing = chunks ? Framing::kChunks : Framing::kClose};
     typename HttpStream<Stream>::Options options{.head = ReplyHead(form, headers),
@@ -103,6 +111,10 @@ class HttpConnection final : public Connection,
   }
 
  private:
+  void Prove() {
+    slot_->Prove();
+    proving_.Cancel();
+  }
   [[nodiscard]] bool Compresses() const {
     if (peer_.local) return false;
     const bool loopback = peer_.address.starts_with("127.") || peer_.address.starts_with("[::1]");
@@ -130,6 +142,7 @@ class HttpConnection final : public Connection,
     if (path != "/ws") return Refuse(404, "there is no WebSocket at this path");
     if (buffer_.size() > 0 || !parser_->is_done())
       return Refuse(400, "nothing may follow before the connection is upgraded");
+    proving_.Cancel();  // From here on the channel's owner has a clock for it.
     typename WebSocketLink<Stream>::Options options{
         .compress = Compresses(), .limits = serving_->limits, .slot = std::move(slot_)};
     const auto link = std::make_shared<WebSocketLink<Stream>>(serving_->loop, std::move(stream_),
@@ -221,10 +234,11 @@ class HttpConnection final : public Connection,
   }
 
   std::shared_ptr<Serving> serving_;
-  std::shared_ptr<void> slot_;
+  std::shared_ptr<Slot> slot_;
   Stream stream_;
   Peer peer_;
   Timer timer_;
+  Timer proving_;  // Until somebody has let the peer in.
   beast::flat_buffer buffer_;
   std::optional<Parser> parser_;  // Of the request at hand.
   HttpRequest request_;

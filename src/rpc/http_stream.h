@@ -21,7 +21,7 @@ class HttpStream final : public Link {
     std::string head;
     bool chunks = true;      // Else the body ends with the connection.
     bool head_only = false;  // The request was HEAD.
-    std::shared_ptr<void> slot;
+    std::shared_ptr<Slot> slot;
   };
 
   HttpStream(Loop& loop, Stream stream, Options options)

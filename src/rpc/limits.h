@@ -19,7 +19,10 @@ struct Limits {
   std::chrono::milliseconds body = kSilence;     // For the body of a request, and to take a reply.
   std::chrono::milliseconds silence = kSilence;  // Of a channel; between two requests.
   std::chrono::milliseconds dial = std::chrono::seconds(10);
-  std::size_t connections = kConnections;
+  std::size_t connections = kConnections;  // On the unix socket.
+  std::size_t far_connections = 512;       // On TCP; neither takes from the other.
+  std::size_t unproven_connections = 64;   // On TCP, of peers that nobody has let in yet.
+  std::chrono::milliseconds unproven = std::chrono::seconds(15);  // For one of those to be let in.
   bool compress_loopback = false;  // It costs more there than it saves.
 };
 

@@ -14,6 +14,7 @@ class LinkChannel final : public Channel {
 
   void Start(ChannelEvents events) override { link_->Start(std::move(events)); }
   void BoundFrames(std::size_t most) override { link_->BoundFrames(most); }
+  void Prove() override { link_->Prove(); }
   void Send(std::string frame) override { link_->Send(std::move(frame)); }
   [[nodiscard]] std::size_t queued() const override { return link_->queued(); }
   void Close(std::string_view reason) override { link_->Close(reason); }

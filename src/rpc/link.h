@@ -30,6 +30,7 @@ class Link : public std::enable_shared_from_this<Link> {
 
   /// As those of Channel.
   void Start(ChannelEvents events);
+  virtual void Prove() {}  // Of one that was dialled, or answers a request, there is nothing to do.
   virtual void BoundFrames(std::size_t) {}  // Of one that reads nothing there are none.
   void Send(std::string frame);
   [[nodiscard]] std::size_t queued() const { return queued_; }

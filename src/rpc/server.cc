@@ -44,7 +44,7 @@ class ListeningServer final : public Server {
  private:
   void Serve(Fd socket, Peer peer) {
     const bool encrypted = tls_ && !peer.local;
-    if (serving_->slots >= serving_->limits.connections) {
+    if (!serving_->HasRoom(peer.local)) {
       if (!encrypted) TurnAway(socket.get());
       return;
     }

@@ -194,6 +194,34 @@ TEST_F(ServerTest, MoreConnectionsThanAllowedAreTurnedAway) {
   EXPECT_EQ(status, 200) << "there is room again";
 }
 
+TEST_F(ServerTest, PeersThatNobodyLetInHaveFewPlacesAndTakeNoneFromTheUnixSocket) {
+  Listen(Limits{.far_connections = 4, .unproven_connections = 2});
+  on_request_ = [](const HttpRequest& request, std::unique_ptr<HttpReply> reply) {
+    reply->Send(request.path == "/in" ? 200 : 401, {}, request.path);
+  };
+  std::vector<std::unique_ptr<RawPeer>> idle;
+  for (int i = 0; i < 2; ++i) idle.push_back(ConnectTcp());
+  auto third = ConnectTcp();
+  RunUntil([&] { return third->status() == 503; }, "it is turned away");
+  EXPECT_EQ(StatusAfter(Get("/in", "Connection: close\r\n")), 200) << "on the unix socket";
+  // Who is let in makes room; who is refused is not heard again.
+  idle[0]->Send(Get("/in"));
+  RunUntil([&] { return idle[0]->status() == 200; }, "it is let in");
+  idle[1]->Send(Get("/out"));
+  RunUntil([&] { return idle[1]->status() == 401 && idle[1]->ended(); }, "it is sent away");
+  auto fourth = ConnectTcp();
+  fourth->Send(Get("/in"));
+  RunUntil([&] { return fourth->status() == 200; }, "there is room again");
+}
+
+TEST_F(ServerTest, APeerThatNobodyLetsInHasItsOwnClock) {
+  Listen(Limits{.unproven = std::chrono::milliseconds(30)});
+  auto peer = ConnectTcp();
+  auto local = Connect();
+  RunUntil([&] { return peer->ended(); }, "its time is over");
+  EXPECT_FALSE(local->ended());
+}
+
 TEST_F(ServerTest, NobodyWhoIsNotAdmittedIsHeard) {
   Listen();
   Code code = Code::kDenied;

@@ -33,9 +33,19 @@ std::unique_ptr<HttpReply> MakeReply(std::shared_ptr<Answering> answering) {
   return std::make_unique<Reply>(std::move(answering));
 }
 
-std::shared_ptr<void> TakeSlot(const std::shared_ptr<Serving>& serving) {
-  ++serving->slots;
-  return {serving.get(), [serving](void*) { --serving->slots; }};
+Slot::Slot(std::shared_ptr<Serving> serving, bool local)
+    : serving_(std::move(serving)), local_(local), proven_(local) {
+  ++(local_ ? serving_->near_slots : serving_->far_slots);
+  if (!proven_) ++serving_->unproven_slots;
+}
+
+Slot::~Slot() {
+  Prove();
+  --(local_ ? serving_->near_slots : serving_->far_slots);
+}
+
+void Slot::Prove() {
+  if (!std::exchange(proven_, true)) --serving_->unproven_slots;
 }
 
 }  // namespace stet::rpc

@@ -32,11 +32,34 @@ struct Serving {
   std::shared_ptr<const ServerEvents> events;  // Null once the server is gone.
   Limits limits;
   std::set<Connection*> connections;
-  std::size_t slots = 0;  // That are taken: connections and the channels made of them.
+  // Slots that are taken, by connections and the channels made of them.
+  std::size_t near_slots = 0;      // On the unix socket.
+  std::size_t far_slots = 0;       // On TCP.
+  std::size_t unproven_slots = 0;  // Of the latter: of peers that nobody has let in yet.
+
+  [[nodiscard]] bool HasRoom(bool local) const {
+    if (local) return near_slots < limits.connections;
+    return far_slots < limits.far_connections && unproven_slots < limits.unproven_connections;
+  }
 };
 
 /// Held as long as the connection lives, as HTTP or as a channel.
-std::shared_ptr<void> TakeSlot(const std::shared_ptr<Serving>& serving);
+class Slot {
+ public:
+  Slot(std::shared_ptr<Serving> serving, bool local);
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+  ~Slot();
+
+  [[nodiscard]] bool proven() const { return proven_; }
+  /// Its peer was let in: it no longer counts among those that may be anybody.
+  void Prove();
+
+ private:
+  std::shared_ptr<Serving> serving_;
+  bool local_;
+  bool proven_;
+};
 
 /// The server's side of TLS; shared by its connections.
 class TlsServer;

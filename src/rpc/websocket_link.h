@@ -10,6 +10,7 @@
 #include "rpc/beast.h"
 #include "rpc/limits.h"
 #include "rpc/link.h"
+#include "rpc/serving.h"
 
 namespace stet::rpc {
 
@@ -30,7 +31,7 @@ class WebSocketLink final : public Link {
   struct Options {
     bool compress = false;  // If the peer likes it too.
     Limits limits;
-    std::shared_ptr<void> slot;  // Kept as long as the connection is there.
+    std::shared_ptr<Slot> slot;  // Kept as long as the connection is there.
   };
 
   WebSocketLink(Loop& loop, Stream stream, Options options)
@@ -68,6 +69,9 @@ class WebSocketLink final : public Link {
   [[nodiscard]] int status() const { return static_cast<int>(answer_.result_int()); }
 
   void BoundFrames(std::size_t most) override { stream_.read_message_max(most); }
+  void Prove() override {
+    if (slot_) slot_->Prove();
+  }
 
   void Abort() override {
     error_code ignored;
@@ -124,7 +128,7 @@ class WebSocketLink final : public Link {
   websocket::stream<Stream> stream_;
   websocket::response_type answer_;  // To the client's hand-shake.
   beast::flat_buffer in_;
-  std::shared_ptr<void> slot_;
+  std::shared_ptr<Slot> slot_;
 };
 
 }  // namespace stet::rpc

@@ -35,16 +35,4 @@ Status PackTar(const std::string& tar, const std::string& parent, const std::str
   return {};
 }
 
-Status UnpackTar(const std::string& tar, const std::string& into) {
-  // By itself tar takes the end of the file for the end of the tar; asked for block numbers it says
-  // which of the two it saw.
-  ASSIGN_OR_RETURN(const std::string said,
-                   RunTar({"tar", "--extract", "--block-number", "--file", tar, "--force-local",
-                           "--no-same-owner", "--no-same-permissions", "--directory", into}));
-  if (said.contains("** Block of NULs **")) return {};
-  return Fail(Code::kInvalid,
-              "the tar is cut: it does not end as a tar does, so members may be missing; fetch or "
-              "export it again");
-}
-
 }  // namespace stet::store

@@ -17,6 +17,7 @@
 #include "log/unborn.h"
 #include "log/verify.h"
 #include "protocol/ids.h"
+#include "store/intake.h"
 #include "store/masked.h"
 #include "store/renamed_log.h"
 #include "store/staging.h"
@@ -28,6 +29,8 @@ namespace stet::store {
 namespace {
 
 constexpr std::size_t kCopyBytes = std::size_t{256} << 10;
+/// Of stdin, which is kept on the disk until it is taken in.
+constexpr std::uint64_t kMaxSpooled = std::uint64_t{8} << 30;
 
 /// Copies `in` to `out`, up to `bytes` from `offset`.
 Status CopyBytes(int in, std::uint64_t offset, std::uint64_t bytes, int out) {
@@ -114,7 +117,7 @@ Status TakeIn(const log::Paths& from, const log::Paths& to) {
   if (const Result<std::vector<DirEntry>> blobs = ListDir(from.blobs())) {
     const log::Blobs source(from.blobs());
     for (const DirEntry& blob : *blobs) {
-      if (blob.kind != EntryKind::kFile || !source.Get(blob.name)) continue;
+      if (blob.kind != EntryKind::kFile || !source.Check(blob.name)) continue;
       RETURN_IF_ERROR(MakeDirs(to.blobs()));
       RETURN_IF_ERROR(take(from.blobs() + "/" + blob.name, to.blobs() + "/" + blob.name));
     }
@@ -225,18 +228,26 @@ Result<bool> IsJsonl(const std::string& path) {
   return first == '{';
 }
 
-/// Everything from stdin, as a file.
+/// Everything from stdin, as a file. What begins as neither a tar nor a JSONL is not read on.
 Result<std::string> Spool(const Staging& staging) {
   std::string path = staging.dir() + "/stdin";
   ASSIGN_OR_RETURN(const Fd out, OpenFile(path, O_WRONLY | O_CREAT | O_EXCL, 0600));
   std::string buffer(kCopyBytes, '\0');
+  std::uint64_t bytes = 0;
   while (true) {
     const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return FailSystem(errno, "read stdin");
     if (got == 0) return path;
+    bytes += static_cast<std::uint64_t>(got);
+    if (bytes > kMaxSpooled)
+      return Fail(
+          Code::kInvalid,
+          fmt::format("stdin has more than {} bytes: no session is that large", kMaxSpooled));
     RETURN_IF_ERROR(
         WriteAll(out.get(), std::string_view(buffer).substr(0, static_cast<std::size_t>(got))));
+    if (bytes == static_cast<std::uint64_t>(got) && buffer[0] == '\0')
+      return Fail(Code::kInvalid, "stdin is neither a tar nor a JSONL");
   }
 }
 
@@ -262,18 +273,17 @@ Result<std::string> FindFolder(const std::string& unpacked) {
                           log::Paths{found[1]}.session_id()));
 }
 
-/// Counts what is still in the folder after the session was taken out, and names the first.
-void CountLeftOut(const std::string& dir, const std::string& prefix, client::Imported& imported) {
-  constexpr std::size_t kNamed = 5;
+/// Adds what is still in the folder after the session was taken out.
+void AddLeftOut(const std::string& dir, const std::string& prefix, LeftOut& left_out) {
   const Result<std::vector<DirEntry>> entries = ListDir(dir);
   if (!entries) return;
   for (const DirEntry& entry : *entries) {
     const std::string name = prefix + entry.name;
     if (entry.kind == EntryKind::kDir) {
-      CountLeftOut(dir + "/" + entry.name, name + "/", imported);
+      AddLeftOut(dir + "/" + entry.name, name + "/", left_out);
       continue;
     }
-    if (++imported.left_out <= kNamed) imported.left_out_names.push_back(name);
+    left_out.Add(name);
   }
 }
 
@@ -310,20 +320,19 @@ Result<client::Imported> Import(const SessionStore& store, const std::string& pa
   const std::string unpacked = staging.dir() + "/unpacked";
   RETURN_IF_ERROR(MakeDirs(unpacked));
   std::string folder = unpacked;
+  LeftOut left_out;
   if (jsonl) {
-    // A copy, never a link: the session will be written, the user's file must not be.
-    ASSIGN_OR_RETURN(const Fd from, OpenFile(source, O_RDONLY));
-    ASSIGN_OR_RETURN(const Fd to,
-                     OpenFile(unpacked + "/events.jsonl", O_WRONLY | O_CREAT | O_EXCL, 0600));
-    RETURN_IF_ERROR(CopyBytes(from.get(), 0, UINT64_MAX, to.get()));
+    RETURN_IF_ERROR(TakeJsonl(source, unpacked));
   } else {
-    RETURN_IF_ERROR(UnpackTar(source, unpacked));
+    ASSIGN_OR_RETURN(left_out, TakeTar(source, unpacked));
     ASSIGN_OR_RETURN(folder, FindFolder(unpacked));
   }
   const log::Paths clean{staging.dir() + "/clean"};
   RETURN_IF_ERROR(TakeInTree({folder}, clean));
   client::Imported imported;
-  CountLeftOut(unpacked, "", imported);
+  AddLeftOut(unpacked, "", left_out);
+  imported.left_out = left_out.count;
+  imported.left_out_names = {left_out.names.begin(), left_out.names.end()};
 
   Incoming incoming(store, clean);
   ASSIGN_OR_RETURN(imported.session_id, incoming.OwnId(path));

@@ -1,21 +1,17 @@
 #include "tool/change.h"
 
-#include <array>
-#include <climits>
-#include <cstdlib>
-
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
 #include "base/hash.h"
+#include "tool/paths.h"
 
 namespace stet::tool {
 
 namespace {
 
 constexpr mode_t kNewFileMode = 0666;  // Less the umask, as editors do it.
-constexpr mode_t kNewFolderMode = 0777;
 
 Status Touched(const std::string& path) {
   return Fail(
@@ -27,21 +23,29 @@ Status Touched(const std::string& path) {
 
 bool WasOnDisk(const Change& change) { return change.before && change.before->on_disk; }
 
+/// The name that is changed, in a folder that is held from now on.
+Result<Beneath> PlaceOf(const Call& call, const Change& change, Parents parents) {
+  const std::string root = RootOf(change.path, call.workspace);
+  // Folders are made in the project only.
+  return Beneath::Open(root, change.path, root == "/" ? Parents::kMustExist : parents);
+}
+
 /// The file is as it was read, judged by what stat(2) says alone.
-Status CheckUntouched(const Change& change) {
-  const auto now = StatFile(change.path);
+Status CheckUntouched(const Change& change, const Result<Beneath>& place) {
+  if (!place && place.error().code != Code::kNotFound) return std::unexpected(place.error());
+  const auto now = place ? place->Stat() : std::unexpected(place.error());
   const bool same = WasOnDisk(change) ? now && now->size == change.before->stat.size &&
                                             now->mtime_ns == change.before->stat.mtime_ns &&
                                             now->inode == change.before->stat.inode
-                                      : !now;
+                                      : !now && now.error().code == Code::kNotFound;
   return same ? Status() : Touched(change.path);
 }
 
 /// The same by its content: within a tick of the clock a write leaves no other trace.
-Status CheckContent(const Change& change) {
-  RETURN_IF_ERROR(CheckUntouched(change));
+Status CheckContent(const Change& change, const Result<Beneath>& place) {
+  RETURN_IF_ERROR(CheckUntouched(change, place));
   if (!change.before) return {};
-  const auto now = ReadRegularFile(change.path, kMaxTextBytes);
+  const auto now = place ? place->Read(kMaxTextBytes) : std::unexpected(place.error());
   if (now && now->bytes == change.before->bytes) return {};
   if (!change.before->in_editor) return Touched(change.path);
   return Fail(
@@ -50,17 +54,6 @@ Status CheckContent(const Change& change) {
           "{} is not saved in the user's editor, which lets no other program write into it. "
           "Nothing was written. Ask the user to save it.",
           change.path));
-}
-
-/// No folder above it has become a symlink since the path was resolved.
-Status CheckPlace(const std::string& path) {
-  std::string folder = ParentDir(path);
-  while (!Exists(folder) && folder != ParentDir(folder)) folder = ParentDir(folder);
-  std::array<char, PATH_MAX> real;
-  if (::realpath(folder.c_str(), real.data()) != nullptr && folder == real.data()) return {};
-  return Fail(
-      Code::kConflict,
-      fmt::format("{} leads elsewhere now than when it was looked at. Nothing was written.", path));
 }
 
 }  // namespace
@@ -86,29 +79,21 @@ Status CheckWritable(const std::string& path, const FileStat& stat) {
 
 namespace {
 
-Status WriteToDisk(const Change& change) {
-  RETURN_IF_ERROR(CheckContent(change));
-  return ReplaceFile(change.path, change.after, Durable::kYes, kNewFileMode);
+Status WriteToDisk(const Change& change, const Result<Beneath>& place) {
+  RETURN_IF_ERROR(CheckContent(change, place));
+  return place ? place->Write(change.after, kNewFileMode) : std::unexpected(place.error());
 }
 
-/// An editor follows links where we replace them: as late as we can, that the path is no other
-/// file.
-Status CheckNoLink(const Change& change) {
-  RETURN_IF_ERROR(CheckPlace(change.path));
-  struct stat now = {};
-  if (::lstat(change.path.c_str(), &now) == 0 && S_ISLNK(now.st_mode)) return Touched(change.path);
-  return CheckUntouched(change);
-}
-
-Async<Status> WriteInEditor(Editor& editor, const Change& change, CancelToken cancel) {
+/// An editor follows links where we follow none: as late as we can, that the path is no other file.
+Async<Status> WriteInEditor(Call& call, Editor& editor, const Change& change) {
   if (change.before && change.before->in_editor) {
-    const Result<std::string> now = co_await editor.Read(change.path, cancel);
+    const Result<std::string> now = co_await editor.Read(change.path, call.cancel);
     if (!now || *now != change.before->bytes) co_return Touched(change.path);
   } else {
-    CO_RETURN_IF_ERROR(CheckContent(change));
+    CO_RETURN_IF_ERROR(CheckContent(change, PlaceOf(call, change, Parents::kMustExist)));
   }
-  CO_RETURN_IF_ERROR(CheckNoLink(change));
-  const Status written = co_await editor.Write(change.path, change.after, cancel);
+  CO_RETURN_IF_ERROR(CheckUntouched(change, PlaceOf(call, change, Parents::kMustExist)));
+  const Status written = co_await editor.Write(change.path, change.after, call.cancel);
   if (written) co_return Status();
   co_return Fail(written.error().code,
                  fmt::format("The user's editor did not write {}: {}. Read it again to see what it "
@@ -129,16 +114,18 @@ Async<Status> Apply(Call& call, const Change& change) {
     fact.before = Sha256Hex(change.before->bytes);
     CO_ASSIGN_OR_RETURN(fact.before_blob, call.put_blob(change.before->bytes));
   }
-  CO_RETURN_IF_ERROR(CheckUntouched(change));
+  CO_RETURN_IF_ERROR(CheckUntouched(change, PlaceOf(call, change, Parents::kMustExist)));
   CO_RETURN_IF_ERROR(call.record_write(fact));
-  // Again, because recording waits for the disk.
-  CO_RETURN_IF_ERROR(CheckPlace(change.path));
-  if (!WasOnDisk(change)) CO_RETURN_IF_ERROR(MakeDirs(ParentDir(change.path), kNewFolderMode));
+  // Again, because recording waits for the disk; and from here on it is this folder, whatever its
+  // path leads to.
+  const Result<Beneath> place =
+      PlaceOf(call, change, WasOnDisk(change) ? Parents::kMustExist : Parents::kMake);
+  if (!place) co_return std::unexpected(place.error());
   const std::shared_ptr<Editor> editor = call.editor;
   if (editor && editor->writes() && IsForEditor(change.path, change.after)) {
-    CO_RETURN_IF_ERROR(co_await WriteInEditor(*editor, change, call.cancel));
+    CO_RETURN_IF_ERROR(co_await WriteInEditor(call, *editor, change));
   } else {
-    CO_RETURN_IF_ERROR(WriteToDisk(change));
+    CO_RETURN_IF_ERROR(WriteToDisk(change, place));
   }
   call.files.Learn(fact);
   co_return Status();

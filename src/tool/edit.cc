@@ -245,7 +245,7 @@ class EditTool final : public Tool {
   static Async<Result<Outcome>> EditFile(const Args& args, Call& call) {
     CO_ASSIGN_OR_RETURN(const std::vector<Replacement> edits, ReplacementsOf(args));
     CO_ASSIGN_OR_RETURN(const RealPath file,
-                        Resolve(args.Text("file_path").value_or(""), call.workspace));
+                        ResolveDecided(args.Text("file_path").value_or(""), call));
     Result<Loaded> loaded = co_await Load(file.path, call);
     if (!loaded && loaded.error().code == Code::kNotFound)
       co_return Fail(Code::kNotFound,

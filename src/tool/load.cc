@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/beneath.h"
 #include "tool/image.h"
+#include "tool/paths.h"
 
 namespace stet::tool {
 
@@ -14,9 +16,18 @@ bool IsForEditor(std::string_view path, std::string_view bytes) {
          (file.encoding == Encoding::kUtf8 || file.encoding == Encoding::kUtf8WithMark);
 }
 
+namespace {
+
+Result<Beneath::Content> ReadBeneath(const std::string& path, const Workspace& workspace) {
+  ASSIGN_OR_RETURN(const Beneath file, Beneath::Open(RootOf(path, workspace), path));
+  return file.Read(kMaxTextBytes);
+}
+
+}  // namespace
+
 Async<Result<Loaded>> Load(std::string path, Call& call) {
   Loaded loaded;
-  Result<FileBytes> disk = ReadRegularFile(path, kMaxTextBytes);
+  Result<Beneath::Content> disk = ReadBeneath(path, call.workspace);
   if (!disk && disk.error().code != Code::kNotFound)
     co_return std::unexpected(std::move(disk).error());
   if (disk) {

@@ -18,9 +18,9 @@ struct Loaded {
   FileStat stat = {};
 };
 
-/// Of a real path. kNotFound when it is neither on the disk nor in the editor; kInvalid for what is
-/// no regular file, or larger than kMaxTextBytes. Images, notebooks, and what is no UTF-8 text on
-/// the disk are the disk's alone.
+/// Of a real path, in which no link is followed any more. kNotFound when it is neither on the disk
+/// nor in the editor; kInvalid for what is no regular file, or larger than kMaxTextBytes. Images,
+/// notebooks, and what is no UTF-8 text on the disk are the disk's alone.
 Async<Result<Loaded>> Load(std::string path, Call& call);
 
 /// Whether an editor takes this as the whole of that file: UTF-8 text, and no notebook.

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tool/other_names.h"
+
 namespace stet::tool {
 
 namespace {
@@ -122,6 +124,21 @@ Result<RealPath> Resolve(std::string_view text, const Workspace& workspace) {
   return real;
 }
 
+Result<RealPath> ResolveDecided(std::string_view text, const Call& call) {
+  ASSIGN_OR_RETURN(RealPath real, Resolve(text, call.workspace));
+  if (call.decided == nullptr) return real;
+  const auto has = [&](const std::vector<std::string>& paths) {
+    return std::ranges::find(paths, real.path) != paths.end();
+  };
+  if (has(call.decided->reads) || has(call.decided->writes)) return real;
+  return Fail(Code::kConflict,
+              fmt::format("{} leads elsewhere now than when it was allowed. Look again.", text));
+}
+
+std::string RootOf(const std::string& path, const Workspace& workspace) {
+  return path != workspace.project && IsInside(path, workspace.project) ? workspace.project : "/";
+}
+
 /// The mount that a path, or the nearest folder above it that exists, lies on; 0 when the kernel
 /// does not say.
 static std::uint64_t MountOf(std::string path) {
@@ -135,11 +152,24 @@ static std::uint64_t MountOf(std::string path) {
   }
 }
 
+static std::string AlsoExcluded(const std::string& path, const std::string& name,
+                                const Workspace& workspace) {
+  return fmt::format("{} is the same file as {} (a hard link), which is kept from sight",
+                     Shown(path, workspace), name);
+}
+
+std::string CautionAboutReading(const std::string& path, const Workspace& workspace) {
+  const OtherNames names = FindOtherNames(path, workspace);
+  return names.excluded.empty() ? "" : AlsoExcluded(path, names.excluded, workspace);
+}
+
 std::string CautionAbout(const std::string& path, const Workspace& workspace) {
-  struct stat found{};
-  if (::lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) && found.st_nlink > 1)
-    return fmt::format("{} has {} names (hard links): a change is seen under all of them",
-                       Shown(path, workspace), found.st_nlink);
+  const OtherNames names = FindOtherNames(path, workspace);
+  if (!names.excluded.empty()) return AlsoExcluded(path, names.excluded, workspace);
+  if (names.elsewhere)
+    return fmt::format(
+        "{} has other names outside of the project (hard links): a change is seen there too",
+        Shown(path, workspace));
   if (!IsInside(path, workspace.project)) return "";
   const std::uint64_t mount = MountOf(path);
   if (mount == 0 || mount == MountOf(workspace.project)) return "";

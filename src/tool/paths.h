@@ -24,12 +24,23 @@ struct RealPath {
 /// symlinks. Messages are for the model.
 Result<RealPath> Resolve(std::string_view text, const Workspace& workspace);
 
+/// The same for a call that runs: kConflict when that file is none of those that were decided on,
+/// because a folder has become a link since.
+Result<RealPath> ResolveDecided(std::string_view text, const Call& call);
+
+/// Beneath what a real path is opened: the project, when it is in it, else "/".
+std::string RootOf(const std::string& path, const Workspace& workspace);
+
 /// Whether `path` is `folder` or below it; both real.
 bool IsInside(std::string_view path, std::string_view folder);
 
-/// Why a change of the file at a real path may reach further than the path says: it has other
-/// names, or lies on another mount than the project that it is in. Empty: it does not.
+/// Why a change of the file at a real path may reach further than the path says: it has other names
+/// that are excluded or outside of the project, or lies on another mount than the project that it
+/// is in. Empty: it does not.
 std::string CautionAbout(const std::string& path, const Workspace& workspace);
+
+/// Why to read it would show more than the path says: another name of it is excluded.
+std::string CautionAboutReading(const std::string& path, const Workspace& workspace);
 
 /// How a real path is shown: relative to the cwd when it is below it.
 std::string Shown(const std::string& path, const Workspace& workspace);

@@ -139,7 +139,7 @@ class ReadTool final : public Tool {
     if (const std::string path = args.Text("file_path").value_or(""); path.starts_with(kBlob))
       co_return ReadBlob(path.substr(kBlob.size()), args, call);
     CO_ASSIGN_OR_RETURN(const RealPath file,
-                        Resolve(args.Text("file_path").value_or(""), call.workspace));
+                        ResolveDecided(args.Text("file_path").value_or(""), call));
     if (const auto stat = StatFile(file.path); stat && stat->is_dir)
       co_return Fail(Code::kInvalid,
                      fmt::format("{} is a folder. List its files with Glob.", file.path));

@@ -101,6 +101,8 @@ struct Call {
   std::shared_ptr<Editor> editor = nullptr;
   /// Tells faces that the call's command runs in that terminal of the editor's.
   std::function<void(const std::string& terminal_id)> show_terminal = nullptr;
+  /// What policy decided on: no other file is read or written. Null: nothing was asked of it.
+  const Intent* decided = nullptr;
 };
 
 class Tool {

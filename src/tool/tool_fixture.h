@@ -83,7 +83,8 @@ class ToolTest : public testing::Test {
                   },
               .sandbox = sandbox_ ? &*sandbox_ : nullptr,
               .editor = editor_,
-              .show_terminal = [this](const std::string& id) { terminals_.push_back(id); }};
+              .show_terminal = [this](const std::string& id) { terminals_.push_back(id); },
+              .decided = decided_};
     Tool* tool = registry_.Find(name);
     if (const auto intent = tool->Intend(args, workspace_); !intent)
       return Problem(intent.error().Text());
@@ -137,6 +138,7 @@ class ToolTest : public testing::Test {
   std::optional<sandbox::Chosen> sandbox_;  // What commands are kept in.
   std::shared_ptr<Editor> editor_;          // Of the client.
   std::vector<std::string> terminals_;      // That were shown.
+  const Intent* decided_ = nullptr;         // What policy decided on.
 
  private:
   Status Record(const protocol::FileFact& fact) {

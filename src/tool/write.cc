@@ -66,7 +66,7 @@ class WriteTool final : public Tool {
  private:
   static Async<Result<Outcome>> WriteAny(const Args& args, Call& call) {
     CO_ASSIGN_OR_RETURN(const RealPath file,
-                        Resolve(args.Text("file_path").value_or(""), call.workspace));
+                        ResolveDecided(args.Text("file_path").value_or(""), call));
     const std::string content = args.Text("content").value_or("");
     if (content.size() > kMaxTextBytes)
       co_return Fail(Code::kInvalid, fmt::format("The content has {} bytes; {} is the most.",

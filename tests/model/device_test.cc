@@ -89,13 +89,18 @@ TEST_F(DeviceWireTest, AViewerSeesNoCommandsAndNothingOfTheVault) {
   }
 }
 
-TEST_F(DeviceWireTest, AClientThatMayApproveNamesAnyFolderThatThereIs) {
-  const std::unique_ptr<client::RemoteLive> live = With({"view", "send", "approve"});
+TEST_F(DeviceWireTest, OnlyAnAdminNamesFoldersOfNoKnownProject) {
+  {
+    const std::unique_ptr<client::RemoteLive> live = With({"view", "send", "approve"});
+    const std::unique_ptr<client::Device> device = client::MakeRemoteDevice(*live);
+    EXPECT_EQ(client::Await(*device, &client::Device::Hooks, project_).error().code, Code::kDenied);
+    EXPECT_EQ(client::Await(*device, &client::Device::Vault).error().code, Code::kDenied);
+  }
+  const std::unique_ptr<client::RemoteLive> live = With({"view", "send", "approve", "admin"});
   const std::unique_ptr<client::Device> device = client::MakeRemoteDevice(*live);
   EXPECT_EQ(client::Await(*device, &client::Device::Hooks, project_)->size(), 2U);
   EXPECT_EQ(client::Await(*device, &client::Device::Trust, project_ + "/x").error().code,
             Code::kNotFound);
-  EXPECT_EQ(client::Await(*device, &client::Device::Vault).error().code, Code::kDenied);
 }
 
 TEST_F(DeviceWireTest, AConfigurationThatIsWrongIsSaidWithoutItsSecrets) {

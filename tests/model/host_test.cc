@@ -282,6 +282,43 @@ TEST_F(HostTest, AClientThatMayOnlySendCannotLoosenASession) {
   EXPECT_EQ(make(project_), "");
 }
 
+TEST_F(HostTest, WithoutTheRightAdminNoTokenReachesFoldersBeyondTheProjects) {
+  Script(kTalks);
+  Host();
+  const std::string id = NewSession();
+  const auto token = host::Tokens(roots_).Add("phone", {"view", "send", "approve"});
+  ASSERT_TRUE(token) << token.error().Text();
+  WireClient phone(Network());
+  phone.Hello(*token);
+  ASSERT_TRUE(phone.AwaitType("welcome"));
+  const auto open = [&](const std::string& params) {
+    return ErrorIn(phone.Ask("sessions.open", params));
+  };
+  EXPECT_EQ(open(fmt::format(R"({{"cwd":"{}"}})", project_)), "denied");
+  EXPECT_EQ(open(fmt::format(R"({{"sessionId":"{}","cwd":"/"}})", id)), "denied");
+  ASSERT_TRUE(device::Projects(roots_).Register(project_));
+  EXPECT_EQ(open(fmt::format(R"({{"cwd":"{}","addDirs":["/"]}})", project_)), "denied");
+  EXPECT_EQ(open(fmt::format(R"({{"cwd":"{}"}})", project_)), "");
+}
+
+TEST_F(HostTest, EveryMethodRefusesAnIdThatIsNone) {
+  Script(kTalks);
+  Host();
+  WireClient client(Socket());
+  client.Hello("", "tester");
+  ASSERT_TRUE(client.AwaitType("welcome"));
+  protocol::ForEachHostMethod([&]<class M>() {
+    if constexpr (requires(typename M::Params params) { params.session_id; }) {
+      for (const std::string_view bad : {"..", "../../etc", "ses_a/../..", "/etc/passwd", "a b"}) {
+        const std::string error = ErrorIn(
+            client.Ask(std::string(M::kInfo.name), protocol::ForSession(std::string(bad), "{}")));
+        EXPECT_TRUE(error == "invalid" || error == "not_found")
+            << M::kInfo.name << " " << bad << ": " << error;
+      }
+    }
+  });
+}
+
 TEST_F(HostTest, ACopyByAClientThatMayOnlySendHasNothingThatLoosens) {
   Script(kTalks);
   Host();

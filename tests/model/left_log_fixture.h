@@ -11,6 +11,7 @@
 
 #include "base/fs.h"
 #include "log/log.h"
+#include "store/own_mark.h"
 #include "store/session_store.h"
 
 namespace stet::test {
@@ -32,6 +33,8 @@ class LeftLog {
     Result<std::unique_ptr<log::Log>> made = log::Log::Create(folder_, header, options);
     EXPECT_TRUE(made) << made.error().Text();
     log_ = *std::move(made);
+    const Result<std::string> key = config::DeviceKey(roots);
+    EXPECT_TRUE(key && store::MarkOwn(log_->paths(), 1, *key));
     protocol::UserMessage asked;
     asked.source = "user";
     asked.message.blocks.emplace_back(protocol::TextBlock{.text = "hello"});

@@ -287,13 +287,14 @@ TEST_F(RandomEditTest, SizesAtTheCapAreEditedAndAboveItRefused) {
   EXPECT_TRUE(Edit("a", "token", "x").is_error);
 }
 
-TEST_F(RandomEditTest, AnotherNameOfTheFileKeepsItsContent) {
+TEST_F(RandomEditTest, AFileWithSeveralNamesStaysOneFile) {
   Put("a", "TOKEN\n");
   ASSERT_EQ(::link(Path("a").c_str(), Path("b").c_str()), 0);
   Read("a");
   EXPECT_FALSE(Edit("a", "TOKEN", "new").is_error);
   EXPECT_EQ(Get("a"), "new\n");
-  EXPECT_EQ(Get("b"), "TOKEN\n");
+  EXPECT_EQ(Get("b"), "new\n");
+  EXPECT_EQ(StatFile(Path("a"))->links, 2U);
 }
 
 TEST_F(RandomEditTest, AReadOnlyFileStaysAsItIs) {

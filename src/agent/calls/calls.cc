@@ -172,7 +172,7 @@ Calls::GoesOn Calls::Change(One& one, Raw args, std::string_view how) {
 
 Status Calls::LoadFiles() {
   if (bench_.files) return {};
-  ASSIGN_OR_RETURN(bench_.files, ReadKnownFiles(bench_.log));
+  ASSIGN_OR_RETURN(bench_.files, ReadKnownFiles(bench_.log, bench_.own));
   return {};
 }
 

@@ -168,7 +168,8 @@ tool::Call Calls::MakeCall(One& one) {
       .sandbox = one.box.chosen ? &*one.box.chosen : nullptr,
       .sandbox_note = one.box.note,
       .editor = bench_.editor,
-      .show_terminal = show_terminal};
+      .show_terminal = show_terminal,
+      .decided = &one.intent};
 }
 
 Status Calls::RecordTask(const One& one, protocol::Task task) {

@@ -102,12 +102,13 @@ protocol::PhaseMoved MoveTo(const run::State& state, run::Phase to, std::string 
 
 /// The mode that the session had before it was last put into plan mode. Bypass is never taken over
 /// from an earlier process.
-policy::Mode ModeBeforePlan(const log::Log& log) {
+policy::Mode ModeBeforePlan(const log::Log& log, std::uint64_t own_since) {
   const std::vector<log::Entry>& entries = log.index().entries();
   bool earlier = false;
   for (auto event = static_cast<log::Ordinal>(entries.size()); event > 0; --event) {
     const std::uint8_t type = entries[event - 1].type;
     earlier = earlier || type == protocol::kTypeNumber<protocol::Opened>;
+    if (entries[event - 1].seq < own_since) break;  // Another device's mode is none here.
     if (type != protocol::kTypeNumber<protocol::SessionInfo>) continue;
     const Result<protocol::Event> found = log.EventAt(event - 1);
     const auto* info = found ? std::get_if<protocol::SessionInfo>(&found->payload) : nullptr;
@@ -181,7 +182,7 @@ Payloads FactsOfOutcome(Workbench& bench, const CallFacts& call, const tool::Out
 }
 
 Payloads EndOfPlan(const Workbench& bench, policy::Mode* mode) {
-  *mode = ModeBeforePlan(bench.log);
+  *mode = ModeBeforePlan(bench.log, bench.own.since);
   Payloads payloads;
   payloads.emplace_back(
       MoveTo(bench.run.state(), run::Phase::kExecute, "the user approved the plan"));

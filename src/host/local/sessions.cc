@@ -27,6 +27,7 @@
 #include "protocol/ids.h"
 #include "run/ledger.h"
 #include "store/garbage.h"
+#include "store/own_mark.h"
 #include "store/session_store.h"
 #include "store/transfer.h"
 #include "store/verify_tree.h"
@@ -174,8 +175,11 @@ class StoredSessions {
   Result<std::string> Clone(const std::string& session_id, const std::optional<std::string>& at) {
     ASSIGN_OR_RETURN(const log::Options options, Writing());
     std::string new_id = protocol::NewSessionId(ProcessRandom());
-    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) {
-      return log::Clone(log, at, {store_.NewDir(new_id), new_id, options.device_id}, options);
+    ASSIGN_OR_RETURN(const std::string key, config::DeviceKey(store_.roots()));
+    RETURN_IF_ERROR(Reading(session_id, [&](Log& log) -> Status {
+      const log::Paths copy{store_.NewDir(new_id)};
+      RETURN_IF_ERROR(log::Clone(log, at, {copy.dir, new_id, options.device_id}, options));
+      return store::MarkCopy(log.paths(), copy, key);
     }));
     return new_id;
   }
