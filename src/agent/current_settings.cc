@@ -18,6 +18,10 @@ void CurrentSettings::Grant(const std::vector<policy::Rule>& rules) {
   });
 }
 
+void CurrentSettings::Forget(const std::function<bool(const policy::Rule&)>& is) {
+  Replace([&](SessionSettings& next) { std::erase_if(next.rules.allow, is); });
+}
+
 void CurrentSettings::SetModel(provider::Selected model) {
   Replace([&](SessionSettings& next) { next.model = std::move(model); });
 }

@@ -35,6 +35,8 @@ class CurrentSettings {
   void SetMode(policy::Mode mode);
   /// From now on these allow, beside those that did.
   void Grant(const std::vector<policy::Rule>& rules);
+  /// Those of them that `is` says of allow no more.
+  void Forget(const std::function<bool(const policy::Rule&)>& is);
   void SetModel(provider::Selected model);
   void SetEffort(std::string effort);
 

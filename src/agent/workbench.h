@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/current_settings.h"
+#include "agent/kept_rules.h"
 #include "agent/outbox.h"
 #include "agent/own_events.h"
 #include "agent/redactor.h"
@@ -67,8 +68,7 @@ struct Workbench {
   CurrentSettings settings;
   OwnEvents own = {};      // What of the log is this device's.
   Redactor redactor = {};  // Of the vault's values, in what tools and files give.
-  /// Keeps what was granted beyond this session. May be null.
-  std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;
+  KeptRules kept_rules = {};
   std::optional<WantedOutput> output;
 
   Outbox outbox = {};               // What the model must still be told.

@@ -37,7 +37,7 @@ inline constexpr auto kCommands = std::to_array<CommandRow>({
     {"model", "[NAME]", "shows or changes the model"},
     {"effort", "[LEVEL]", "shows or changes how hard the model thinks"},
     {"mode", "[MODE]", "shows or changes what may run unasked"},
-    {"permissions", "", "the rules in force, and who said each"},
+    {"permissions", "[forget RULE]", "the rules in force and where each stands; forgets a grant"},
     {"cost", "", "what the session's model calls came to"},
     {"context", "", "what the next request is made of, and how full the window is"},
     {"hooks", "", "what runs when something happens, and where it comes from"},

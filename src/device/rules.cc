@@ -97,6 +97,28 @@ std::string RealOr(const std::string& path) {
   return error ? path : real.string();
 }
 
+/// Adds a grant to a file of grants, or takes it out.
+Status ChangeGrants(const std::string& rules_file, const std::string& rule, bool add) {
+  ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(rules_file));
+  std::vector<std::string> rules = settings.policy.allow.value_or(std::vector<std::string>());
+  if ((std::ranges::find(rules, rule) != rules.end()) == add) return {};
+  if (add)
+    rules.push_back(rule);
+  else
+    std::erase(rules, rule);
+  std::string text =
+      "# What you have allowed for good; each is exactly what was asked. Remove a line to be asked "
+      "again.\n[policy]\nallow = [\n";
+  for (const std::string& one : rules) {
+    text += "  ";
+    AppendJsonString(text, one);  // A JSON string is a basic string of TOML, too.
+    text += ",\n";
+  }
+  text += "]\n";
+  RETURN_IF_ERROR(MakeDirs(std::filesystem::path(rules_file).parent_path().string()));
+  return ReplaceFile(rules_file, text, Durable::kYes);
+}
+
 }  // namespace
 
 Result<policy::Rules> MakeRules(const RuleSources& sources) {
@@ -163,22 +185,30 @@ Status MayBypass() {
               "user or mode; inside a container say so with STET_IN_SANDBOX=1");
 }
 
-Status KeepGrant(const std::string& rules_file, const std::string& rule) {
-  ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(rules_file));
-  std::vector<std::string> rules = settings.policy.allow.value_or(std::vector<std::string>());
-  if (std::ranges::find(rules, rule) != rules.end()) return {};
-  rules.push_back(rule);
-  std::string text =
-      "# What you have allowed for good; each is exactly what was asked. Remove a line to be asked "
-      "again.\n[policy]\nallow = [\n";
-  for (const std::string& one : rules) {
-    text += "  ";
-    AppendJsonString(text, one);  // A JSON string is a basic string of TOML, too.
-    text += ",\n";
-  }
-  text += "]\n";
-  RETURN_IF_ERROR(MakeDirs(std::filesystem::path(rules_file).parent_path().string()));
-  return ReplaceFile(rules_file, text, Durable::kYes);
+agent::KeptRules KeptRulesOf(const config::Roots& roots, const std::string& project) {
+  const std::string always = roots.rules();
+  const std::string here = roots.project_rules(project);
+  agent::KeptRules kept;
+  kept.keep = [always, here](const std::string& scope, const std::string& rule) {
+    return ChangeGrants(scope == "project" ? here : always, rule, true);
+  };
+  kept.forget = [always, here](const std::string& rule) -> Status {
+    RETURN_IF_ERROR(ChangeGrants(here, rule, false));
+    return ChangeGrants(always, rule, false);
+  };
+  kept.file = [always, here, settings = roots.settings(),
+               own = project + "/.stet/config.toml"](const policy::Rule& rule) -> std::string {
+    switch (rule.source) {
+      case Source::kLocal: return here;
+      case Source::kUser: return rule.exact ? always : settings;
+      case Source::kProject: return own;
+      case Source::kManaged: return std::string(config::kManagedSettings);
+      case Source::kCommandLine:
+      case Source::kSession: return "";
+    }
+    return "";
+  };
+  return kept;
 }
 
 }  // namespace stet::device

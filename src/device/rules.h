@@ -2,6 +2,7 @@
 // the user, the user for this project, the project, the command line.
 #pragma once
 
+#include "agent/kept_rules.h"
 #include "config/roots.h"
 #include "config/settings.h"
 #include "policy/policy.h"
@@ -31,7 +32,7 @@ Result<std::string> ExcludedPatterns(const std::vector<const config::Settings*>&
 /// kUnsupported, with what to do, when this process must not work in the mode bypass.
 Status MayBypass();
 
-/// Keeps a grant: for the project, or for good.
-Status KeepGrant(const std::string& rules_file, const std::string& rule);
+/// Where the grants of a session that works in the project are kept: for the project, or for good.
+agent::KeptRules KeptRulesOf(const config::Roots& roots, const std::string& project);
 
 }  // namespace stet::device

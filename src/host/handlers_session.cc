@@ -185,8 +185,8 @@ constexpr auto kSessionHandlers = HandlersOf(
         }),
     On<method::SessionChange>(
         [](lane::Lane& lane, const protocol::Change& change, const Caller& from) -> Status {
-          if (change.mode && !from.May(protocol::right::kApprove))
-            return Fail(Code::kDenied, "a mode needs the right approve");
+          if ((change.mode || change.forget) && !from.May(protocol::right::kApprove))
+            return Fail(Code::kDenied, "modes and rules need the right approve");
           return lane.Change(change);
         }),
     On<method::SessionCommand>(

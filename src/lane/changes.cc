@@ -1,5 +1,6 @@
 #include "lane/changes.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -7,11 +8,24 @@
 #include "agent/session_tools.h"
 #include "agent/settings.h"
 #include "agent/workbench.h"
+#include "base/random.h"
 #include "device/model_access.h"
 #include "device/rules.h"
+#include "protocol/ids.h"
 #include "provider/provider.h"
 
 namespace stet::lane {
+
+namespace {
+
+/// Given in answer to a question, and kept by stet itself.
+bool IsGrant(const policy::Rule& rule) {
+  using policy::Source;
+  return rule.exact && (rule.source == Source::kSession || rule.source == Source::kLocal ||
+                        rule.source == Source::kUser);
+}
+
+}  // namespace
 
 LaneChanges::LaneChanges(agent::Workbench& bench, device::ModelAccess& models, Select select)
     : bench_(bench), models_(models), select_(std::move(select)) {
@@ -38,6 +52,8 @@ protocol::PermissionReport LaneChanges::Permissions() const {
       row.verdict = verdict;
       row.rule = policy::RuleText(rule);
       row.source = policy::SourceName(rule.source);
+      if (bench_.kept_rules.file) row.file = bench_.kept_rules.file(rule);
+      row.granted = IsGrant(rule);
     }
   };
   add("hard", rules.hard);
@@ -60,6 +76,7 @@ Status LaneChanges::Change(const protocol::Change& change) {
   if (change.model) {
     ASSIGN_OR_RETURN(model, select_(*change.model));
   }
+  if (change.forget) RETURN_IF_ERROR(Forget(*change.forget));
   protocol::SessionInfo info;
   info.changes.title = change.title;
   if (mode) info.changes.mode = std::string(policy::ModeName(*mode));
@@ -70,6 +87,29 @@ Status LaneChanges::Change(const protocol::Change& change) {
   if (model) next_model_ = std::move(model);
   if (change.effort) next_effort_ = change.effort;
   return {};
+}
+
+/// The log says so first: a grant that it still has would hold again at the next opening.
+Status LaneChanges::Forget(const std::string& text) {
+  const std::vector<policy::Rule>& rules = bench_.settings->rules.allow;
+  const auto same = [&](const policy::Rule& rule) { return policy::RuleText(rule) == text; };
+  const auto found = std::ranges::find_if(rules, same);
+  if (found == rules.end())
+    return Fail(Code::kNotFound, fmt::format("there is no rule {} that allows", text));
+  if (!IsGrant(*found)) {
+    const std::string file = bench_.kept_rules.file ? bench_.kept_rules.file(*found) : "";
+    return Fail(Code::kConflict,
+                file.empty()
+                    ? fmt::format("{} was given by {}", text, policy::SourceName(found->source))
+                    : fmt::format("{} stands in {}: take it out there", text, file));
+  }
+  protocol::Permission withdrawn;
+  withdrawn.request_id = protocol::NewRequestId(ProcessRandom());
+  withdrawn.phase = protocol::phase::kWithdrawn;
+  withdrawn.rule = text;
+  RETURN_IF_ERROR(agent::AppendEvent(bench_.log, std::move(withdrawn), {}));
+  bench_.settings.Forget([&](const policy::Rule& rule) { return IsGrant(rule) && same(rule); });
+  return bench_.kept_rules.forget ? bench_.kept_rules.forget(text) : Status();
 }
 
 Status LaneChanges::Apply() {

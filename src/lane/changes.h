@@ -45,6 +45,7 @@ class LaneChanges {
   [[nodiscard]] protocol::PermissionReport Permissions() const;
 
  private:
+  Status Forget(const std::string& rule);
   void UseModel(provider::Selected model);
 
   agent::Workbench& bench_;

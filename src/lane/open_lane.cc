@@ -294,36 +294,31 @@ LaneSetup Opener::MakeSetup(const policy::Rules& rules, std::vector<std::string>
                                .guarded_names = policy::GuardedNames(),
                                .view = nullptr};
   agent::InstructionSources instructions = FindInstructions(rules, workspace);
-  return {
-      .loop = request_.loop,
-      .models = request_.models,
-      .log = std::move(log_),
-      .settings = std::move(worked),
-      .own = own_,
-      .arrived = arrived_,
-      .instructions = std::move(instructions),
-      .workspace = std::move(workspace),
-      .tools = {.only = attach_.tools,
-                .disabled = settings_.tools.disabled.value_or(std::vector<std::string>())},
-      .output_schema = attach_.output_schema,
-      .variables = VariablesFor(request_.environment, keys, layers_.trust),
-      .hidden = std::move(keys),
-      .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
-      .answers = attach_.answers,
-      .keep_waiting = !attach_.at,
-      .fresh = fresh_,
-      .woken = request_.woken,
-      .redactor = {},
-      .keep_grant =
-          [roots = roots_, project = project_](const std::string& scope, const std::string& rule) {
-            return device::KeepGrant(
-                scope == "project" ? roots.project_rules(project) : roots.rules(), rule);
-          },
-      .prime = [settings](agent::Workbench& bench) { PrimeRequests(bench, *settings); },
-      .select =
-          [settings, keys = Keys()](const std::string& asked) {
-            return provider::SelectModel(*settings, asked, keys);
-          }};
+  return {.loop = request_.loop,
+          .models = request_.models,
+          .log = std::move(log_),
+          .settings = std::move(worked),
+          .own = own_,
+          .arrived = arrived_,
+          .instructions = std::move(instructions),
+          .workspace = std::move(workspace),
+          .tools = {.only = attach_.tools,
+                    .disabled = settings_.tools.disabled.value_or(std::vector<std::string>())},
+          .output_schema = attach_.output_schema,
+          .variables = VariablesFor(request_.environment, keys, layers_.trust),
+          .hidden = std::move(keys),
+          .private_hosts = settings_.tools.private_hosts.value_or(std::vector<std::string>()),
+          .answers = attach_.answers,
+          .keep_waiting = !attach_.at,
+          .fresh = fresh_,
+          .woken = request_.woken,
+          .redactor = {},
+          .kept_rules = device::KeptRulesOf(roots_, project_),
+          .prime = [settings](agent::Workbench& bench) { PrimeRequests(bench, *settings); },
+          .select =
+              [settings, keys = Keys()](const std::string& asked) {
+                return provider::SelectModel(*settings, asked, keys);
+              }};
 }
 
 Result<LaneSetup> Opener::Prepare() {

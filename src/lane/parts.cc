@@ -15,7 +15,7 @@ LaneParts::LaneParts(LaneSetup given)
             .settings = agent::CurrentSettings(std::move(setup.settings)),
             .own = setup.own,
             .redactor = std::move(setup.redactor),
-            .keep_grant = std::move(setup.keep_grant)},
+            .kept_rules = std::move(setup.kept_rules)},
       changes(bench, setup.models, std::move(setup.select)),
       reports(bench),
       hooks(bench) {

@@ -44,8 +44,7 @@ struct LaneSetup {
   agent::Redactor redactor;
   /// Makes it again, when a client has handed over another environment.
   std::function<Result<agent::Redactor>()> find_redactor = {};
-  /// Keeps a grant beyond the session: `project` or `always`.
-  std::function<Status(const std::string& scope, const std::string& rule)> keep_grant;
+  agent::KeptRules kept_rules;
   std::vector<hook::Hook> hooks = {};
   std::vector<hook::ExtensionManifest> extensions = {};
   protocol::Texts notes = {};  // What a face should say about how the session was opened.

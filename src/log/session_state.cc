@@ -55,7 +55,10 @@ void SessionState::Apply(const protocol::UserMessage& message) {
 }
 
 void SessionState::Apply(const protocol::Permission& permission) {
-  if (permission.phase != protocol::phase::kAnswered || !permission.rule) return;
+  if (!permission.rule) return;
+  if (permission.phase == protocol::phase::kWithdrawn)
+    std::erase_if(grants, [&](const Grant& one) { return one.rule == *permission.rule; });
+  if (permission.phase != protocol::phase::kAnswered) return;
   Grant grant = GrantOf(permission);
   const auto same = [&](const Grant& one) {
     return one.rule == grant.rule && one.mac == grant.mac;

@@ -130,7 +130,9 @@ struct RuleRow {
   STET_FIELDS(RuleRow,
               (Text, verdict),  // hard, deny, ask or allow
               (Text, rule),
-              (Text, source))  // Who said it.
+              (Text, source),  // Who said it.
+              (Text, file),    // That it stands in; empty: in none.
+              (bool, granted))  // In answer to a question: it can be forgotten.
 };
 using RuleRows = std::vector<RuleRow>;
 
@@ -150,7 +152,8 @@ struct Change {
               (OptionalText, model),
               (OptionalText, effort),
               (OptionalText, mode),
-              (OptionalText, title))
+              (OptionalText, title),
+              (OptionalText, forget))  // A rule that was granted: from now on it is asked again.
 };
 
 /// A turn that a model is shown, or was until it was snipped.

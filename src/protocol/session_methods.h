@@ -70,7 +70,9 @@ struct SessionChange : Takes<Change, Nothing> {
   static constexpr MethodInfo kInfo = {
       .name = "session.change",
       .right = kSend,
-      .help = "Changes model, effort, mode or title; a mode needs the right approve.",
+      .help =
+          "Changes model, effort, mode or title, or forgets a grant; modes and grants need the "
+          "right approve.",
       .errors = kLaneErrors};
 };
 struct SessionClone : Takes<CloneParams, SessionRef> {

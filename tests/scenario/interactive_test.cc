@@ -85,6 +85,35 @@ TEST_F(InteractiveTest, WhatIsAllowedForTheSessionIsNotAskedAgain) {
   Quit(*pty);
 }
 
+TEST_F(InteractiveTest, WhatWasGrantedIsShownWithItsPlaceAndCanBeForgotten) {
+  const auto pty = Ready();
+  for (const char* key : {"a", "g"}) {
+    pty->Type("write a.txt: one\r");
+    EXPECT_TRUE(pty->Shows("g everywhere"));
+    pty->Type(key);
+    EXPECT_TRUE(pty->Shows("✓ Write a.txt"));
+    pty->Type("/permissions\r");
+    EXPECT_TRUE(pty->Shows("allow  Write  the session"));
+    EXPECT_EQ(ReadFile(program_.home() + "/rules.toml").value_or("").contains("\"Write\""),
+              *key == 'g');
+    EXPECT_TRUE(pty->Shows("/permissions forget RULE takes back"));
+    pty->Type("/permissions forget Write\r");
+    EXPECT_TRUE(pty->Shows("forgotten: Write"));
+    pty->Type("\x0c");
+  }
+  EXPECT_FALSE(ReadFile(program_.home() + "/rules.toml").value_or("").contains("\"Write\""));
+  pty->Type("/permissions forget Nothing\r");
+  EXPECT_TRUE(pty->Shows("there is no rule Nothing that allows"));
+  // Another process that goes on with the session has no grant either.
+  Quit(*pty);
+  const auto again = Ready({"-c"});
+  again->Type("write b.txt: two\r");
+  EXPECT_TRUE(again->Shows("g everywhere"));
+  again->Type("n");
+  EXPECT_TRUE(again->Shows("the user said no"));
+  Quit(*again);
+}
+
 TEST_F(InteractiveTest, AQuestionIsAnsweredByNumberOrInWords) {
   Script(R"({"replies":[
     {"blocks":[{"call":{"name":"AskUser","args":{"question":"Which colour?","options":[{"label":"red"},{"label":"blue","description":"like the sky"}]}}}]},

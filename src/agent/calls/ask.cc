@@ -116,9 +116,9 @@ std::optional<std::string> Calls::RuleForEdit(const One& one, const Raw& args) c
 /// The rule allows from now on, in this session; a wider grant is also kept for later sessions.
 void Calls::Grant(const std::string& rule, const std::string& scope) {
   bench_.settings.Grant({policy::GrantFrom(rule)});
-  if (scope == "session" || !bench_.keep_grant) return;
+  if (scope == "session" || !bench_.kept_rules.keep) return;
   // The session has the grant whether or not it could be kept: the user allowed this call.
-  if (const Status kept = bench_.keep_grant(scope, rule); !kept)
+  if (const Status kept = bench_.kept_rules.keep(scope, rule); !kept)
     STET_LOG(kWarn, "a grant could not be kept: {}", kept.error().Text());
 }
 

@@ -41,7 +41,7 @@ class CallsAnswerTest : public WorkbenchTest {
     bench_->settings =
         CurrentSettings({.rules = {.mode = policy::Mode::kDefault,
                                    .deny = {{.tool = "Bash", .specifier = "rm *"}}}});
-    bench_->keep_grant = [this](const std::string& scope, const std::string& rule) -> Status {
+    bench_->kept_rules.keep = [this](const std::string& scope, const std::string& rule) -> Status {
       kept_.push_back(scope + " " + rule);
       return {};
     };

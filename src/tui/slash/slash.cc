@@ -86,15 +86,32 @@ void RunMode(const std::string& mode, CommandEnvironment& environment) {
 void ShowPermissions(const protocol::PermissionReport& report, CommandEnvironment& environment) {
   std::string text = fmt::format("mode: {}{}\n", report.mode,
                                  report.sandboxed ? ", commands run in a sandbox" : "");
-  for (const protocol::RuleRow& row : report.rules)
-    text += fmt::format("  {:<6} {}  {}\n", row.verdict, PrintableText(row.rule),
-                        environment.console.Styled(face::Style::kDim, row.source));
+  bool granted = false;
+  for (const protocol::RuleRow& row : report.rules) {
+    const std::string where = row.file.empty() ? row.source : row.source + ", " + row.file;
+    text += fmt::format("  {:<6} {}  {}\n", row.verdict, PrintableText(OneLineText(row.rule)),
+                        environment.console.Styled(face::Style::kDim, PrintableText(where)));
+    granted = granted || row.granted;
+  }
+  if (granted) text += "  /permissions forget RULE takes back what you granted\n";
   if (report.excludes)
     text += "  files of the project are excluded (.stetignore, [policy] exclude)\n";
   environment.view.Block(text);
 }
 
-void RunPermissions(const std::string&, CommandEnvironment& environment) {
+void RunPermissions(const std::string& argument, CommandEnvironment& environment) {
+  constexpr std::string_view kForget = "forget";
+  if (argument.starts_with(kForget)) {
+    protocol::Change change;
+    change.forget = std::string(Trimmed(std::string_view(argument).substr(kForget.size())));
+    const std::string said = "forgotten: " + *change.forget;
+    return environment.session.Change(change, environment.Then("permissions", [said, &environment] {
+      environment.view.Note(said);
+    }));
+  }
+  if (!argument.empty())
+    return environment.view.Note("write /permissions, or /permissions forget RULE",
+                                 face::Style::kRed);
   environment.session.Permissions(
       environment.Then("permissions", [&environment](const protocol::PermissionReport& report) {
         ShowPermissions(report, environment);
