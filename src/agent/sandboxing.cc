@@ -65,6 +65,12 @@ bool IsByClaim(const Allowed& allowed) {
   return allowed.by_policy && allowed.claim != policy::Box::kNone;
 }
 
+/// Whether what a person allowed, by an answer or a rule, is kept in all the same.
+bool IsWanted(const SandboxRules& rules, const std::string& command, const Allowed& allowed) {
+  if (rules.when != SandboxRules::When::kInAutoMode) return IsWanted(rules, allowed.mode);
+  return allowed.by_policy && IsWanted(rules, allowed.mode) && !rules.shared->WasKeptBack(command);
+}
+
 }  // namespace
 
 Result<std::string> SharedByBoxes::Temp() {
@@ -75,8 +81,10 @@ Result<std::string> SharedByBoxes::Temp() {
   return folder_->path();
 }
 
-bool HidesExcluded(const SandboxRules& rules) {
-  return !rules.exclude || tool::FindExcluded(rules.project, *rules.exclude).all;
+Hiding HidingOf(const SandboxRules& rules) {
+  if (!rules.exclude) return {};
+  const tool::ExcludedPaths found = tool::FindExcluded(rules.project, *rules.exclude);
+  return {.all = found.all, .any = !found.all || !found.paths.empty()};
 }
 
 bool IsBoxed(const SandboxRules& rules, policy::Mode mode) {
@@ -88,8 +96,11 @@ Status CanBox(const SandboxRules& rules, policy::Box claim) {
   if (claim == policy::Box::kNone) return {};
   if (rules.when == SandboxRules::When::kNever)
     return Fail(Code::kUnsupported, "[sandbox] enabled = false leaves nothing to keep it in");
-  const Result<sandbox::Mechanism> mechanism =
-      sandbox::Choose(ProfileOf(rules, claim), sandbox::Need::kWhole);
+  const sandbox::Profile profile = ProfileOf(rules, claim);
+  if (!profile.only_reads() && rules.project_is_home)
+    return Fail(Code::kUnsupported,
+                "the project is the home folder itself, where programs look for what they run");
+  const Result<sandbox::Mechanism> mechanism = sandbox::Choose(profile, sandbox::Need::kWhole);
   return mechanism ? Status() : std::unexpected(mechanism.error());
 }
 
@@ -114,14 +125,15 @@ policy::Decision HeldToItsBox(policy::Decision decision, const SandboxRules& rul
 
 bool MayWriteInABox(const SandboxRules& rules, const tool::Intent& intent, const Allowed& allowed) {
   if (intent.command.empty() || intent.unsandboxed) return false;
-  return IsByClaim(allowed) ? allowed.claim != policy::Box::kReads : IsWanted(rules, allowed.mode);
+  return IsByClaim(allowed) ? allowed.claim != policy::Box::kReads
+                            : IsWanted(rules, intent.command, allowed);
 }
 
 Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent, const Allowed& allowed,
                      const std::vector<std::string>& guarded) {
   if (intent.command.empty() || intent.unsandboxed) return Boxed();
   if (IsByClaim(allowed)) return BoxForClaim(rules, allowed.claim, guarded);
-  if (!IsWanted(rules, allowed.mode)) return Boxed();
+  if (!IsWanted(rules, intent.command, allowed)) return Boxed();
   // A weaker mechanism is taken only where the user enabled the sandbox without requiring it.
   const bool whole = rules.required || rules.when == SandboxRules::When::kInAutoMode;
   const Result<sandbox::Mechanism> mechanism =

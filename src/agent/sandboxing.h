@@ -22,7 +22,8 @@ class SharedByBoxes {
   /// with the last owner.
   Result<std::string> Temp();
 
-  /// A command that its box kept from something is asked about the next time.
+  /// No box fits a command that failed because of it, or that a person allowed for longer: where
+  /// policy alone allows it, it is asked; where a rule does, it runs in none.
   void KeptBack(const std::string& command) { kept_back_.insert(command); }
   [[nodiscard]] bool WasKeptBack(const std::string& command) const {
     return kept_back_.contains(command);
@@ -41,6 +42,7 @@ struct SandboxRules {
   sandbox::Profile profile = {};  // Of what mode auto lets run, and of what is always kept in.
   sandbox::Profile reads = {};    // Of what only reads.
   std::string project = {};
+  bool project_is_home = false;  // Or a folder above it.
   /// What is excluded of the project: hidden from commands, as it is when they start. May be null.
   std::shared_ptr<const IgnoreFile> exclude = {};
   /// Copies of these rules share it. Not null.
@@ -64,7 +66,8 @@ struct Allowed {
 /// Only commands have one. The machine is looked at when the first one needs it. What was claimed
 /// holds whole, or the command does not run (kUnsupported). Without a claim: kUnsupported when a
 /// sandbox is required and none works. kDenied when not all that is excluded can be hidden, and
-/// policy alone, which counts on that, has allowed the command.
+/// policy alone, which counts on that, has allowed the command. In mode auto, what a person was
+/// asked about runs as was said then: in no box.
 ///
 /// `guarded` are the places of the project that programs obey, as they are now: no box lets them be
 /// changed.
@@ -85,8 +88,12 @@ Status CanBox(const SandboxRules& rules, policy::Box claim);
 /// Whether commands that are allowed run in a sandbox in that mode, whoever allowed them.
 bool IsBoxed(const SandboxRules& rules, policy::Mode mode);
 
-/// Whether all that is excluded can be hidden from commands that run in a box.
-bool HidesExcluded(const SandboxRules& rules);
+/// What is excluded of the project now, as far as commands that run in a box are concerned.
+struct Hiding {
+  bool all = true;   // All of it can be hidden from them.
+  bool any = false;  // There is something to be hidden.
+};
+Hiding HidingOf(const SandboxRules& rules);
 
 /// What `tool_started` says of it: by what, and with which network.
 std::optional<Raw> BoxText(const Boxed& box);

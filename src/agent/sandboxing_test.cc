@@ -28,7 +28,9 @@ class SandboxingTest : public testing::Test {
     return rules;
   }
   [[nodiscard]] bool IsBoxed(When when, Mode mode, const tool::Intent& intent) const {
-    return BoxFor(Rules(when), intent, {.mode = mode}).value().chosen.has_value();
+    return BoxFor(Rules(when), intent, {.mode = mode, .by_policy = true})
+        .value()
+        .chosen.has_value();
   }
   static bool works() {
     return sandbox::Choose(Rules(When::kAlways).profile, sandbox::Need::kWhole).has_value();
@@ -61,10 +63,11 @@ TEST_F(SandboxingTest, WhatIsExcludedIsHiddenAsItIsWhenACommandStarts) {
   EXPECT_EQ(hidden(true), 0U);
   ASSERT_TRUE(ReplaceFile(project.path() + "/a.key", "", Durable::kNo));
   EXPECT_EQ(hidden(true), 1U);
-  EXPECT_TRUE(HidesExcluded(rules));
+  EXPECT_TRUE(HidingOf(rules).all);
+  EXPECT_TRUE(HidingOf(rules).any);
   for (int i = 0; i < 200; ++i)
     ASSERT_TRUE(ReplaceFile(fmt::format("{}/{}.key", project.path(), i), "", Durable::kNo));
-  EXPECT_FALSE(HidesExcluded(rules));
+  EXPECT_FALSE(HidingOf(rules).all);
   EXPECT_EQ(hidden(true), 9999U) << "policy counts on it";
   EXPECT_EQ(hidden(false), 200U) << "the user or a hook takes it upon themselves";
 }
@@ -129,6 +132,20 @@ TEST_F(SandboxingTest, ACommandThatWasKeptBackIsAskedTheNextTime) {
   EXPECT_EQ(HeldToItsBox(Unasked(), rules, Mode::kDefault, "ls").verdict, policy::Verdict::kAllow);
   rules.shared->KeptBack("ls");
   EXPECT_EQ(HeldToItsBox(Unasked(), rules, Mode::kDefault, "ls").verdict, policy::Verdict::kAsk);
+}
+
+TEST_F(SandboxingTest, InModeAutoAPersonsAnswerAndARuleForWhatNoBoxFitsLeadOutOfTheBox) {
+  if (!works()) GTEST_SKIP() << "no sandbox works here";
+  const SandboxRules rules = Rules(When::kInAutoMode);
+  const auto boxed = [&](bool by_policy) {
+    return BoxFor(rules, command_, {.mode = Mode::kAuto, .by_policy = by_policy})
+        .value()
+        .chosen.has_value();
+  };
+  EXPECT_TRUE(boxed(true)) << "a rule allows it";
+  EXPECT_FALSE(boxed(false)) << "a person was asked";
+  rules.shared->KeptBack("make");
+  EXPECT_FALSE(boxed(true)) << "it failed in the box";
 }
 
 TEST_F(SandboxingTest, TheLogIsToldByWhatAndWithWhichNetwork) {

@@ -79,6 +79,7 @@ class OwnTurn {
   }
 
   [[nodiscard]] bool begun() const { return !turn_id_.empty(); }
+  [[nodiscard]] const std::string& item() const { return item_; }
   [[nodiscard]] bool queued_in(const protocol::LiveState& state) const {
     return std::ranges::any_of(
         state.follow_ups, [&](const protocol::QueueItem& one) { return one.item_id == item_; });
@@ -95,13 +96,32 @@ class OwnTurn {
   std::optional<Result<protocol::TurnReport>> report_;
 };
 
-/// Until the turn and what is queued behind it have ended; how the turn went.
+/// Takes the message back that no turn has begun with.
+Status TakeBack(client::LiveSession& session, const std::string& item) {
+  ASSIGN_OR_RETURN(protocol::LiveState state, client::Await(session, &client::LiveSession::State));
+  std::erase_if(state.follow_ups,
+                [&](const protocol::QueueItem& one) { return one.item_id == item; });
+  return client::Await(session, &client::LiveSession::RewriteQueue, std::string("follow_up"),
+                       state.follow_ups);
+}
+
+/// Until the turn and what is queued behind it have ended; how the turn went. An interrupt ends the
+/// own turn, and no other client's.
 Result<protocol::TurnReport> AwaitTurn(
     client::LiveSession& session, client::Inbox& inbox, const protocol::Accepted& accepted,
-    const std::function<void(const protocol::Transient&)>& tell) {
+    const CancelToken& interrupt, const std::function<void(const protocol::Transient&)>& tell) {
   OwnTurn turn(session, accepted);
+  bool cancelled = false;
   while (true) {
     const std::optional<client::News> news = inbox.Wait();
+    if (interrupt.cancelled() && !std::exchange(cancelled, true)) {
+      if (turn.begun()) {
+        session.Cancel();
+      } else {
+        RETURN_IF_ERROR(TakeBack(session, turn.item()));
+        return Fail(Code::kCancelled, "interrupted before its turn began; nothing was sent");
+      }
+    }
     if (!news) continue;
     if (const auto* transient = std::get_if<protocol::Transient>(&*news)) tell(*transient);
     if (!turn.Take(*news)) continue;
@@ -172,7 +192,7 @@ Result<int> RunPrint(const face::WorkOptions& options, const face::Clients& clie
                    client::Await(*live, &client::Live::Attach, attach,
                                  client::FaceSide{Deaf(inbox.Watcher(), options.verbose)}));
   slow.reset();
-  const CancelRegistration cancel = interrupt.token().OnCancel([&] { session->Cancel(); });
+  const CancelRegistration cancel = interrupt.token().OnCancel([&] { inbox.Poke(); });
   ASSIGN_OR_RETURN(const protocol::LiveState state,
                    client::Await(*session, &client::LiveSession::State));
   for (const std::string& note : state.notes) console.Say("stet: " + note);
@@ -182,7 +202,8 @@ Result<int> RunPrint(const face::WorkOptions& options, const face::Clients& clie
     if (options.verbose) Tell(console, transient);
     TellNotice(console, transient);
   };
-  ASSIGN_OR_RETURN(const protocol::TurnReport report, AwaitTurn(*session, inbox, accepted, tell));
+  ASSIGN_OR_RETURN(const protocol::TurnReport report,
+                   AwaitTurn(*session, inbox, accepted, interrupt.token(), tell));
   face::ResultMore more;
   if (Result<protocol::RunReport> run = client::Await(*session, &client::LiveSession::Run))
     more.run = *std::move(run);

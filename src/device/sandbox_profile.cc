@@ -184,6 +184,7 @@ agent::SandboxRules MakeSandboxRules(const ProfileSources& sources) {
     rules.reads = MakeReadsProfile(rules.profile, {.home = sources.home, .path = Variable("PATH")});
   }
   rules.project = sources.project;
+  rules.project_is_home = !sources.home.empty() && sandbox::Inside(sources.home, sources.project);
   if (sources.exclude && !sources.exclude->empty()) rules.exclude = sources.exclude;
   return rules;
 }

@@ -239,11 +239,18 @@ bool IsOrdinary(const Rules& rules, const ShellCommand& command) {
          std::ranges::all_of(command.writes, at_home);
 }
 
+bool ChangesByGit(const ShellCommand& command) {
+  return command.is_git && command.effect != ShellEffect::kReadOnly;
+}
+
 Decision DecideCommand(const Rules& rules, const Question& question, const Circumstances& now) {
   if (!question.shell) return {Verdict::kAsk, "command", "what the command does is not known"};
   const ShellAnalysis& shell = *question.shell;
   if (MaySeeExcluded(rules, shell, now.hides_excluded))
     return {Verdict::kAsk, "exclude", "it may read what is excluded"};
+  if (now.hides_files && std::ranges::any_of(shell.commands, ChangesByGit))
+    return {Verdict::kAsk, "exclude",
+            "git would take what is hidden from commands as deleted or changed"};
   const std::string by_mode = fmt::format("mode:{}", ModeName(rules.mode));
   const bool reads = IsReadOnly(shell);
   const bool ordinary =

@@ -88,6 +88,7 @@ struct Circumstances {
   Capabilities run = {};
   bool sandboxed = false;       // What mode auto lets run can do no harm outside the project.
   bool hides_excluded = false;  // What is excluded cannot be read by the command.
+  bool hides_files = false;     // There is something that is hidden from it.
 };
 
 Decision Decide(const Rules& rules, const Question& question,

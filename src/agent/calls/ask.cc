@@ -53,8 +53,9 @@ Async<Calls::GoesOn> Calls::AskPerson(One& one) {
   if (!one.intent.command.empty()) {
     // What the model says of a command is its claim; a person decides on the command.
     ask.summary = FirstLine(one.intent.command);
-    ask.confined =
-        !one.intent.unsandboxed && IsBoxed(bench_.settings->sandbox, bench_.settings->rules.mode);
+    const SandboxRules& sandbox = bench_.settings->sandbox;
+    ask.confined = !one.intent.unsandboxed && sandbox.when == SandboxRules::When::kAlways &&
+                   IsBoxed(sandbox, bench_.settings->rules.mode);
   }
   ask.reason = one.decision.reason;
   ask.rule = one.decision.rule;
@@ -83,7 +84,10 @@ Async<Calls::GoesOn> Calls::AskPerson(One& one) {
     co_return false;
   }
   const protocol::PermissionAnswer& answer = (*said)->answer;
-  if ((*said)->granted) Grant(*(*said)->granted, answer.scope);
+  if ((*said)->granted) {
+    Grant(*(*said)->granted, answer.scope);
+    bench_.settings->sandbox.shared->KeptBack(one.intent.command);
+  }
   one.by = (*said)->by;
   co_return TakeAnswer(one, answer);
 }

@@ -144,7 +144,9 @@ policy::Circumstances Calls::CircumstancesOf(const tool::Intent& intent) const {
   if (intent.command.empty()) return now;
   now.sandboxed = IsBoxed(settings.sandbox, settings.rules.mode);
   const bool boxed = now.sandboxed || CanBox(settings.sandbox, policy::Box::kReads).has_value();
-  now.hides_excluded = boxed && !intent.unsandboxed && HidesExcluded(settings.sandbox);
+  const Hiding hiding = boxed && !intent.unsandboxed ? HidingOf(settings.sandbox) : Hiding{false};
+  now.hides_excluded = hiding.all;
+  now.hides_files = hiding.any;
   return now;
 }
 

@@ -218,7 +218,7 @@ void Calls::Finish(One& one, tool::Outcome outcome) {
   one.took =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - one.began);
   bench_.redactor.Clean(outcome.content);
-  if (!outcome.kept_back.empty() && one.decision.box != policy::Box::kNone)
+  if (!outcome.kept_back.empty() && outcome.is_error && one.by == kByPolicy)
     bench_.settings->sandbox.shared->KeptBack(one.intent.command);
   one.outcome = std::move(outcome);
   if (!one.in_log) return;

@@ -170,7 +170,8 @@ Payloads FindingsOfDenial(Workbench& bench, const CallFacts& call,
 
 Payloads FactsOfOutcome(Workbench& bench, const CallFacts& call, const tool::Outcome& outcome) {
   Payloads payloads;
-  const bool kept_back = !outcome.kept_back.empty();
+  // What went well all the same needs nobody's attention.
+  const bool kept_back = !outcome.kept_back.empty() && outcome.is_error;
   const bool matters = outcome.is_error || !outcome.writes.empty() || kept_back;
   if (matters && bench.run.Update(bench.log)) {
     if (kept_back) AddKeptBack(bench.run.state(), call, outcome, payloads);

@@ -186,7 +186,11 @@ TEST_P(GuardTest, WhatACommandStartsIsKnownForIt) {
   const Subprocess child = StartAndHear("(setsid sleep 1000 &) ; printf x; sleep 1000");
   EXPECT_FALSE(guard::IsUnderGuard(::getpid()));
   EXPECT_FALSE(guard::IsUnderGuard(::getppid()));
-  const std::vector<pid_t> started = Left();
+  // What is in the background comes to its name a moment later.
+  std::vector<pid_t> started = Left();
+  for (const Deadline deadline = Deadline::After(std::chrono::seconds(20));
+       started.size() < 2 && !deadline.Passed();)
+    started = Left();
   EXPECT_GE(started.size(), 2U);
   for (const pid_t pid : started) EXPECT_TRUE(guard::IsUnderGuard(pid)) << pid;
   EXPECT_TRUE(guard::IsUnderGuard(0)) << "one that cannot be seen";
