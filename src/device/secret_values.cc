@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "device/model_access.h"
 #include "device/vault.h"
 #include "json/view.h"
 
@@ -58,6 +59,14 @@ Result<agent::Redactor> RedactorOf(const SecretSources& sources) {
   ASSIGN_OR_RETURN(const Values kept, Vault(sources.roots).Read());
   for (const auto& [name, value] : kept) values["vault:" + name] = value;
   return agent::Redactor(values);
+}
+
+Result<agent::Redactor> RedactorOf(const config::Roots& roots) {
+  ASSIGN_OR_RETURN(const config::Settings settings, config::ReadSettings(roots.settings()));
+  const Environment environment = Environment::OfProcess();
+  const std::vector<std::string> names = KeyVariables(settings);
+  return RedactorOf(
+      {.roots = roots, .settings = settings, .environment = environment, .key_variables = names});
 }
 
 }  // namespace stet::device

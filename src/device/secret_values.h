@@ -23,4 +23,7 @@ struct SecretSources {
 /// Takes all of them out of texts. Fails as the vault does.
 Result<agent::Redactor> RedactorOf(const SecretSources& sources);
 
+/// The same where no session is open: by the user's own configuration and this process's variables.
+Result<agent::Redactor> RedactorOf(const config::Roots& roots);
+
 }  // namespace stet::device

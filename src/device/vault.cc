@@ -144,13 +144,4 @@ Status Vault::Remove(const std::string& name) {
   return Write(values);
 }
 
-Result<agent::Redactor> VaultRedactor(const config::Roots& roots) {
-  const Vault vault(roots);
-  if (!vault.exists()) return agent::Redactor();
-  ASSIGN_OR_RETURN(const auto secrets, vault.Read());
-  std::map<std::string, std::string> named;
-  for (const auto& [name, value] : secrets) named["vault:" + name] = value;
-  return agent::Redactor(named);
-}
-
 }  // namespace stet::device

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "agent/redactor.h"
 #include "config/roots.h"
 
 namespace stet::device {
@@ -42,8 +41,5 @@ class Vault {
   std::string path_;
   std::string key_path_;
 };
-
-/// Takes the vault's values out of texts that are shown. One of nothing when there is no vault.
-Result<agent::Redactor> VaultRedactor(const config::Roots& roots);
 
 }  // namespace stet::device

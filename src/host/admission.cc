@@ -48,6 +48,13 @@ Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
   return caller;
 }
 
+std::optional<std::string> TokenIn(const rpc::HttpRequest& request) {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string_view header = request.Header("authorization");
+  if (!header.starts_with(kBearer)) return std::nullopt;
+  return std::string(header.substr(kBearer.size()));
+}
+
 Admission::Admission(Host& host, rpc::Peer peer, std::optional<std::string> token)
     : host_(host), peer_(std::move(peer)), token_(std::move(token)), timer_(host.loop()) {}
 

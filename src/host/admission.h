@@ -20,6 +20,9 @@ class Host;
 Result<Caller> Authenticate(const Host& host, const rpc::Peer& peer,
                             const std::optional<std::string>& token);
 
+/// The token that a request over HTTP brings.
+std::optional<std::string> TokenIn(const rpc::HttpRequest& request);
+
 /// The id by which a client is known in the log: what it calls itself, if that can be an id, or one
 /// that is made up; behind it "@" and its token's name when it came with one, so that no client of
 /// another token can be taken for it. Call it when `name` is the token's.

@@ -1,5 +1,6 @@
 // What a host does for the methods of the line that asks: what it hears, what its client does.
 #include "host/handler.h"
+#include "protocol/ids.h"
 #include "protocol/methods.h"
 
 namespace stet::host {
@@ -20,6 +21,8 @@ constexpr auto kLineHandlers = HandlersOf(
         }),
     On<method::SessionUnsubscribe>(
         [](Asked<method::SessionUnsubscribe> asked) -> Async<Result<Nothing>> {
+          if (!protocol::IsSessionId(asked.params.session_id))
+            co_return Fail(Code::kInvalid, "that cannot name a session");
           asked.line.Forget(asked.params.session_id);
           co_return Nothing();
         }));

@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "base/random.h"
 #include "base/version.h"
+#include "host/admission.h"
 #include "host/http_api.h"
 #include "log/paths.h"
 #include "protocol/ids.h"
@@ -94,6 +95,14 @@ Status Host::Admit(const rpc::HttpRequest& request) const {
   };
   if (!IsLoopback(name) && !bound && !is(options_.names, name))
     return Fail(Code::kDenied, "this host is not asked by that name");
+  // Before its body is read, which may be large.
+  const std::string_view length = request.Header("content-length");
+  const bool has_body =
+      (!length.empty() && length != "0") || !request.Header("transfer-encoding").empty();
+  if (has_body) {
+    if (const Result<Caller> caller = Authenticate(*this, request.peer, TokenIn(request)); !caller)
+      return std::unexpected(caller.error());
+  }
   const std::string_view origin = request.Header("origin");
   if (origin.empty() || is(options_.origins, origin)) return {};
   const std::string own =

@@ -134,13 +134,6 @@ std::optional<std::string> Match(std::string_view form, std::string_view path) {
   return std::string(id);
 }
 
-std::optional<std::string> TokenIn(const HttpRequest& request) {
-  constexpr std::string_view kBearer = "Bearer ";
-  const std::string_view header = request.Header("authorization");
-  if (!header.starts_with(kBearer)) return std::nullopt;
-  return std::string(header.substr(kBearer.size()));
-}
-
 /// The line of one request: hearing a session makes its answer a stream.
 class HttpLine final : public Line {
  public:

@@ -7,7 +7,7 @@
 #include "base/fs.h"
 #include "base/lock.h"
 #include "base/utf8.h"
-#include "device/vault.h"
+#include "device/secret_values.h"
 #include "log/paths.h"
 #include "store/session_store.h"
 
@@ -90,7 +90,7 @@ Result<protocol::TaskOutput> TaskOutputIn(const config::Roots& roots,
       ReadWithin(paths.tasks(), paths.tasks() + "/" + row.task_id, kMaxReadFile);
   if (!bytes && bytes.error().code == Code::kNotFound) bytes = std::string();
   if (!bytes) return std::unexpected(bytes.error());
-  ASSIGN_OR_RETURN(const agent::Redactor redactor, device::VaultRedactor(roots));
+  ASSIGN_OR_RETURN(const agent::Redactor redactor, device::RedactorOf(roots));
   return TaskOutputOf(redactor.Clean(*std::move(bytes)), row.state == "running", range);
 }
 

@@ -216,7 +216,7 @@ void Index::AddDamage(std::uint64_t offset, std::uint64_t length, std::string_vi
 }
 
 void Index::Report(Fault fault) {
-  if (faults_ == nullptr) return;
+  if (faults_ == nullptr || faults_->size() >= kMaxFaults) return;
   fault.line = fold_.lines;
   faults_->push_back(std::move(fault));
 }

@@ -103,6 +103,9 @@ struct Fault {
       false;  // The log itself says so already: a writer has done what can be done about it.
 };
 
+/// More are not told: a file that has so many is none of ours, or nothing that could be mended.
+inline constexpr std::size_t kMaxFaults = 10'000;
+
 /// What a fold comes to, as an index file keeps it.
 struct Folded {
   std::vector<Entry> entries;

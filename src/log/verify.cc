@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/plain_file.h"
 #include "log/blobs.h"
 #include "log/index_file.h"
@@ -47,6 +48,13 @@ const FaultWords& WordsOf(Fault::Kind kind) {
   return *std::ranges::find(kWords, kind, &FaultWords::kind);
 }
 
+/// More are not looked for.
+constexpr std::size_t kMaxBlobNames = 100'000;
+
+void Add(std::vector<Fault>& faults, Fault fault) {
+  if (faults.size() < kMaxFaults) faults.push_back(std::move(fault));
+}
+
 void NameBlocks(const protocol::Blocks& blocks, std::set<std::string>& names) {
   for (const protocol::Block& block : blocks) {
     if (const auto* image = std::get_if<protocol::ImageBlock>(&block)) names.insert(image->blob);
@@ -77,7 +85,10 @@ void NameBlobs(const protocol::Payload& payload, std::set<std::string>& names) {
 /// Decodes every good line: what a fold need not look at.
 class Reading {
  public:
-  explicit Reading(Verdict& verdict) : verdict_(verdict) {}
+  explicit Reading(Verdict& verdict)
+      : verdict_(verdict), has_unknown_(std::ranges::any_of(verdict.faults, [](const Fault& fault) {
+          return fault.kind == Fault::Kind::kUnknownParent;
+        })) {}
 
   Status ReadAll(int fd, const Index& index) {
     LineScanner scanner(fd, 0);
@@ -103,40 +114,44 @@ class Reading {
       const Status checked = blobs.Check(name);
       if (checked) continue;
       const bool missing = checked.error().code == Code::kNotFound;
-      verdict_.faults.push_back(
-          {.kind = missing ? Fault::Kind::kMissingBlob : Fault::Kind::kDamagedBlob,
-           .id = name,
-           .detail =
-               missing ? "an event names it, but there is no such blob" : checked.error().Text()});
+      Add(verdict_.faults, {.kind = missing ? Fault::Kind::kMissingBlob : Fault::Kind::kDamagedBlob,
+                            .id = name,
+                            .detail = missing ? "an event names it, but there is no such blob"
+                                              : checked.error().Text()});
     }
     verdict_.blobs = names_.size();
   }
 
  private:
+  /// For all cycles together: a log may be made so that the way up from each event is long.
+  static constexpr std::size_t kMaxSteps = 20'000'000;
+
   void ReadEvent(std::string_view line, std::uint64_t offset, std::uint64_t number) {
     ++verdict_.events;
     const Result<protocol::Event> event = protocol::DecodeEvent(line);
     const auto* unknown = event ? std::get_if<protocol::UnknownEvent>(&event->payload) : nullptr;
     if (!event || (unknown != nullptr && !unknown->problem.empty())) {
-      verdict_.faults.push_back({.kind = Fault::Kind::kUnreadableEvent,
-                                 .line = number,
-                                 .offset = offset,
-                                 .length = line.size(),
-                                 .id = event ? event->id : "",
-                                 .detail = event ? unknown->problem : event.error().Text()});
+      Add(verdict_.faults, {.kind = Fault::Kind::kUnreadableEvent,
+                            .line = number,
+                            .offset = offset,
+                            .length = line.size(),
+                            .id = event ? event->id : "",
+                            .detail = event ? unknown->problem : event.error().Text()});
     }
     if (!event) return;
-    NameBlobs(event->payload, names_);
-    if (event->parent_id) parents_.emplace(event->id, *event->parent_id);
+    if (names_.size() < kMaxBlobNames) NameBlobs(event->payload, names_);
+    if (has_unknown_ && event->parent_id)
+      parents_.emplace(FastHash(event->id), FastHash(*event->parent_id));
   }
 
   /// An unknown parent that stands below its child, and leads back to it, is a cycle.
   void NameCycles() {
+    std::size_t left = kMaxSteps;
     for (Fault& fault : verdict_.faults) {
       if (fault.kind != Fault::Kind::kUnknownParent) continue;
-      std::string at = fault.parent_id;
-      for (std::size_t steps = 0; steps <= parents_.size(); ++steps) {
-        if (at == fault.id) {
+      std::uint64_t at = FastHash(fault.parent_id);
+      for (std::size_t steps = 0; steps <= parents_.size() && left > 0; ++steps, --left) {
+        if (at == FastHash(fault.id)) {
           fault.kind = Fault::Kind::kParentCycle;
           fault.detail = fmt::format(
               "its parent {} stands below it and leads back to it; it hangs on the leaf before it",
@@ -152,7 +167,8 @@ class Reading {
 
   Verdict& verdict_;
   std::set<std::string> names_;
-  std::unordered_map<std::string, std::string> parents_;
+  bool has_unknown_;                                          // An event has an unknown parent.
+  std::unordered_map<std::uint64_t, std::uint64_t> parents_;  // By hashes of ids.
 };
 
 bool SameEntries(const Index& kept, const Index& scanned) {
@@ -171,11 +187,12 @@ void MarkRecorded(Verdict& verdict, const Scanned& scanned) {
     if (header) fault.recorded = scanned.index.state().rebuilt_header.has_value();
     if (fault.kind != Fault::Kind::kDamagedLine && fault.kind != Fault::Kind::kDamagedHeader)
       continue;
-    for (const Damage& damage : scanned.index.damages()) {
-      if (damage.recorded != 0 && damage.offset <= fault.offset &&
-          fault.offset < damage.offset + damage.length)
-        fault.recorded = true;
-    }
+    // In file order.
+    const std::vector<Damage>& damages = scanned.index.damages();
+    const auto after = std::ranges::upper_bound(damages, fault.offset, {}, &Damage::offset);
+    if (after == damages.begin()) continue;
+    const Damage& damage = *std::prev(after);
+    if (damage.recorded != 0 && fault.offset < damage.offset + damage.length) fault.recorded = true;
   }
 }
 

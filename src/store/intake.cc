@@ -79,7 +79,8 @@ class Writer {
     file_ = *std::move(made);
     name_ = place.path;
     what_ = place.what;
-    bytes_ = lines_ = line_ = 0;
+    bytes_ = lines_ = line_ = log_values_ = line_values_ = 0;
+    in_string_ = escaped_ = false;
     return {};
   }
 
@@ -98,15 +99,36 @@ class Writer {
     if (bytes_ > limits_.log_bytes) return TooMuch(name_, limits_.log_bytes, "bytes");
     while (!piece.empty()) {
       const std::size_t lf = piece.find('\n');
-      line_ += std::min(lf, piece.size());
+      const std::string_view part = piece.substr(0, lf);
+      line_ += part.size();
+      CountValues(part);
       if (line_ > limits_.line_bytes)
         return TooMuch("a line of " + name_, limits_.line_bytes, "bytes");
+      if (line_values_ > limits_.line_values)
+        return TooMuch("a line of " + name_, limits_.line_values, "values");
       if (lf == std::string_view::npos) break;
+      log_values_ += line_values_;
+      if (log_values_ > limits_.log_values) return TooMuch(name_, limits_.log_values, "values");
       if (++lines_ > limits_.log_lines) return TooMuch(name_, limits_.log_lines, "lines");
-      line_ = 0;
+      line_ = line_values_ = 0;
+      in_string_ = escaped_ = false;
       piece.remove_prefix(lf + 1);
     }
     return {};
+  }
+
+  /// Each value but the first has one of these before it, outside of strings.
+  void CountValues(std::string_view part) {
+    for (const char c : part) {
+      if (in_string_) {
+        if (c == '"' && !escaped_) in_string_ = false;
+        escaped_ = c == '\\' && !escaped_;
+      } else if (c == '"') {
+        in_string_ = true;
+      } else if (c == '{' || c == '[' || c == ',') {
+        ++line_values_;
+      }
+    }
   }
 
   static Status TooMuch(const std::string& what, std::uint64_t most, std::string_view unit) {
@@ -124,7 +146,12 @@ class Writer {
   What what_ = What::kLog;
   std::uint64_t bytes_ = 0;
   std::uint64_t lines_ = 0;
-  std::uint64_t line_ = 0;  // Bytes of the line that is under way.
+  std::uint64_t log_values_ = 0;
+  // Of the line that is under way.
+  std::uint64_t line_ = 0;  // Bytes.
+  std::uint64_t line_values_ = 0;
+  bool in_string_ = false;
+  bool escaped_ = false;
 };
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Intake: what is taken of a tar or a JSONL that somebody brings, streamed into a folder of ours.
 //
 // Only plain files with the names of a session are written (events.jsonl, summary.json, blobs and
-// agents), whatever else there is. A log is bounded in bytes, lines and the length of a line, and
-// all together in bytes and files, so that no file can cost more memory or disk than a session
-// may: beyond that it fails with kInvalid, and the folder is the caller's to remove.
+// agents), whatever else there is. A log is bounded in bytes, lines, values and the length of a
+// line, and all together in bytes and files, so that no file can cost more memory or disk than a
+// session may: beyond that it fails with kInvalid, and the folder is the caller's to remove.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +21,9 @@ struct IntakeLimits {
   std::uint64_t log_bytes = std::uint64_t{2} << 30;
   std::uint64_t log_lines = 500'000;
   std::uint64_t line_bytes = std::uint64_t{15} << 20;
+  // Values of JSON: a few bytes each in a file, many times that in memory.
+  std::uint64_t line_values = 100'000;
+  std::uint64_t log_values = 10'000'000;
   std::uint64_t summary_bytes = std::uint64_t{1} << 20;
 };
 

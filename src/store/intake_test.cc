@@ -110,6 +110,13 @@ TEST_F(IntakeTest, WhatIsTooMuchIsRefused) {
             std::string::npos);
   EXPECT_NE(code(Member("events.jsonl", std::string(101, '\0'))).find("100 bytes"),
             std::string::npos);
+  IntakeLimits values;
+  values.line_values = 10;
+  values.log_values = 15;
+  const std::string eight = "[1,2,3,\"a,{[\\\",,,,,,\",5,6,7,8]\n";
+  EXPECT_TRUE(Take(Member("events.jsonl", eight), values)) << "what is text is no value";
+  EXPECT_FALSE(Take(Member("events.jsonl", eight + eight), values));
+  EXPECT_FALSE(Take(Member("events.jsonl", "[1,2,3,4,5,6,7,8,9,10,11]"), values));
   EXPECT_NE(code(Member("summary.json", std::string(11, 'x'))).find("10 bytes"), std::string::npos);
   EXPECT_NE(code(Member("blobs/" + Sha256Hex("b"), std::string(3001, 'x'))).find("3000 bytes"),
             std::string::npos);

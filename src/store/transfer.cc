@@ -192,11 +192,14 @@ class Incoming {
     return new_id;
   }
 
+  /// kInvalid where there is so much wrong that it is no log.
   Result<protocol::FaultReports> Faults() const {
     ASSIGN_OR_RETURN(const log::Verdict own, log::Verify(root_.dir));
+    RETURN_IF_ERROR(CheckDamage(own));
     protocol::FaultReports faults = ReportsOf(own.faults);
     for (const std::string& id : children_) {
       ASSIGN_OR_RETURN(const log::Verdict verdict, log::Verify(root_.agents() + "/" + id));
+      RETURN_IF_ERROR(CheckDamage(verdict));
       for (protocol::FaultReport& fault : ReportsOf(verdict.faults)) {
         fault.session_id = id;
         faults.push_back(std::move(fault));
@@ -212,6 +215,12 @@ class Incoming {
   }
 
  private:
+  static Status CheckDamage(const log::Verdict& verdict) {
+    if (verdict.faults.size() < log::kMaxFaults) return {};
+    return Fail(Code::kInvalid, fmt::format("{} things or more are wrong with it: it is no session",
+                                            log::kMaxFaults));
+  }
+
   const SessionStore& store_;
   log::Paths root_;
   std::vector<std::string> children_;  // Their ids.

@@ -65,6 +65,16 @@ std::string Tidied(std::string_view line) {
   return ReplaceInvalidUtf8(line.substr(0, length)) + (length < line.size() ? " [cut]" : "");
 }
 
+/// Nothing of our keys: what a program is started with can be read while it runs.
+std::vector<std::string> Harmless() {
+  std::vector<std::string> variables;
+  for (const char* name : {"PATH", "HOME", "XDG_CONFIG_HOME", "LANG", "LC_ALL", "LC_CTYPE"}) {
+    if (const char* value = std::getenv(name); value != nullptr)
+      variables.push_back(fmt::format("{}={}", name, value));
+  }
+  return variables;
+}
+
 }  // namespace
 
 std::string FindRipgrep() {
@@ -87,6 +97,7 @@ std::string FindRipgrep() {
 Result<GrepResult> GrepWithRipgrep(const std::string& program, const GrepQuery& query,
                                    const CancelToken& cancel) {
   SpawnOptions options{.argv = ArgumentsOf(program, query), .cwd = query.folder};
+  options.env = Harmless();
   ASSIGN_OR_RETURN(const Finished finished,
                    Subprocess::Run(std::move(options), Deadline::After(kDeadline), cancel));
   if (finished.end == Finished::End::kCancelled) return Fail(Code::kCancelled, "cancelled");

@@ -35,11 +35,12 @@ class DeviceWireTest : public LiveTest {
     host_ = std::make_unique<RunningHost>(host::HostOptions{.roots = roots_});
   }
 
-  std::unique_ptr<client::RemoteLive> With(const std::vector<std::string>& rights) {
+  std::unique_ptr<client::RemoteLive> With(const std::vector<std::string>& rights,
+                                           const std::string& name = "phone") {
     client::RemoteOptions options;
     options.endpoint.host = "127.0.0.1";
     options.endpoint.port = host_->port();
-    options.token = host::Tokens(roots_).Add("phone", rights).value_or("");
+    options.token = host::Tokens(roots_).Add(name, rights).value_or("");
     return client::MakeRemoteLive(options);
   }
 };
@@ -96,7 +97,8 @@ TEST_F(DeviceWireTest, OnlyAnAdminNamesFoldersOfNoKnownProject) {
     EXPECT_EQ(client::Await(*device, &client::Device::Hooks, project_).error().code, Code::kDenied);
     EXPECT_EQ(client::Await(*device, &client::Device::Vault).error().code, Code::kDenied);
   }
-  const std::unique_ptr<client::RemoteLive> live = With({"view", "send", "approve", "admin"});
+  const std::unique_ptr<client::RemoteLive> live =
+      With({"view", "send", "approve", "admin"}, "desk");
   const std::unique_ptr<client::Device> device = client::MakeRemoteDevice(*live);
   EXPECT_EQ(client::Await(*device, &client::Device::Hooks, project_)->size(), 2U);
   EXPECT_EQ(client::Await(*device, &client::Device::Trust, project_ + "/x").error().code,

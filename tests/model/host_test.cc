@@ -10,6 +10,7 @@
 #include "log/blobs.h"
 #include "log/paths.h"
 #include "protocol/ask.h"
+#include "protocol/methods.h"
 #include "tests/model/live_fixture.h"
 
 namespace stet::test {

@@ -272,6 +272,7 @@ TEST_F(AskingTest, WhatWasAskedStillWaitsAfterTheProcessDied) {
   ASSERT_TRUE(MakeDirs(copy.sessions()));
   std::filesystem::copy(store.Find(session_id_).value(), other.NewDir(session_id_),
                         std::filesystem::copy_options::recursive);
+  std::filesystem::copy(roots_.device_key(), copy.device_key());  // It is the same device.
   session_->Cancel();
   ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Close));
   session_.reset();

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/source_dir_fixture.h"
 #include "json/view.h"
 #include "log/log.h"
 #include "tests/scale.h"
@@ -207,6 +208,21 @@ TEST_F(HostileTarTest, LinksDevicesAndNamesThatLeadElsewhereAreNotMade) {
   Refused(Sparse(tar, 1024));
   EXPECT_FALSE(Exists("/tmp/stet-escaped"));
   EXPECT_FALSE(Exists(program_.home() + "/escaped"));
+}
+
+TEST_F(HostileTarTest, ALogOfManyOrHeavyLinesTakesNoMoreMemoryThanASession) {
+  const std::string path = program_.work() + "/x.jsonl";
+  ASSERT_TRUE(MakeDirs(program_.work()));
+  const std::string example = *ReadFile(SourceDir() + "/doc/example/slow-build.jsonl");
+  const std::string header = example.substr(0, example.find('\n') + 1);
+  std::string lines = header;
+  for (int i = 0; i < 490'000; ++i) lines += "{\n";
+  ASSERT_TRUE(ReplaceFile(path, lines, Durable::kNo));
+  EXPECT_TRUE(Refused(path).contains("it is no session"));
+  std::string heavy = R"({"seq":2,"id":"e","parentId":null,"type":"queue_update","items":[{})";
+  while (heavy.size() < std::size_t{14} << 20) heavy += ",{}";
+  ASSERT_TRUE(ReplaceFile(path, header + heavy + "]}\n", Durable::kNo));
+  EXPECT_TRUE(Refused(path).contains("100000 values"));
 }
 
 TEST_F(HostileTarTest, WhatIsCompressedIsRefusedWithWhatToDo) {
