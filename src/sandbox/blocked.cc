@@ -141,8 +141,22 @@ class Explainer {
                  "hosts)"
                : fmt::format("there is no network ([sandbox] network = \"{}\")",
                              ending_.profile.network));
+    LookForMachine(line);
     if (line.contains("Operation not permitted") && HasAny(line, kTraceErrors))
       Tell("commands may not trace processes, mount, or make namespaces");
+  }
+
+  /// A loopback of its own is all that it has of this machine.
+  void LookForMachine(std::string_view line) {
+    constexpr std::array<std::string_view, 4> kRefused = {"Connection refused", "ECONNREFUSED",
+                                                          "Failed to connect to", "curl: (7)"};
+    constexpr std::array<std::string_view, 3> kMachine = {"localhost", "127.0.0.1", "::1"};
+    const std::string_view network = ending_.profile.network;
+    const bool own = network == network::kHosts || network == network::kLoopback;
+    if (own && HasAny(line, kRefused) && HasAny(line, kMachine))
+      Tell(
+          "commands have a loopback of their own, each: servers of this machine, and of other "
+          "commands, are not there ([sandbox] hosts = [\"localhost\"] opens this machine's)");
   }
 
   /// Of a file in the working directory a program says the name alone.

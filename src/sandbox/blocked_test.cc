@@ -69,6 +69,13 @@ TEST_F(BlockedTest, AMissingNetworkIsToldUnlessItIsOpen) {
   EXPECT_EQ(Explain(output), "");
 }
 
+TEST_F(BlockedTest, AServerOfThisMachineIsNotInTheCommandsLoopback) {
+  profile_.network = network::kHosts;
+  EXPECT_TRUE(First("curl: (7) Failed to connect to localhost port 8123 after 0 ms\n")
+                  .contains("commands have a loopback of their own"));
+  EXPECT_EQ(Explain("connect to db.example.com: Connection refused\n"), "");
+}
+
 TEST_F(BlockedTest, RefusedHostsAreToldAlsoAfterSuccess) {
   const std::string text = ExplainBlocked({.profile = profile_,
                                            .cwd = "/p",

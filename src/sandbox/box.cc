@@ -21,6 +21,7 @@
 #include "sandbox/inside.h"
 #include "sandbox/mounts.h"
 #include "sandbox/namespaces.h"
+#include "sandbox/placeholders.h"
 #include "sandbox/proxy.h"
 
 namespace stet::sandbox {
@@ -72,6 +73,7 @@ class CommandBox final : public guard::Box {
   }
 
   Status Prepare() override {
+    if (mechanism_ != Mechanism::kLandlockAlone) placeholders_.Make(order_.profile.read_only);
     return order_.profile.network == network::kHosts ? StartProxy() : Status();
   }
 
@@ -136,6 +138,7 @@ class CommandBox final : public guard::Box {
 
   BoxOrder order_;
   Mechanism mechanism_;
+  Placeholders placeholders_;
   int proxy_ = -1;  // This side's end of the socket to the proxy; -1: there is none.
 };
 

@@ -19,8 +19,7 @@ void AppendMount(Arguments& arguments, const Mount& mount, const std::string& em
     case Mount::Kind::kReadOnly: return Append(arguments, {"--ro-bind", mount.path, mount.path});
     case Mount::Kind::kHidden:
       if (!mount.is_dir) return Append(arguments, {"--ro-bind", empty, mount.path});
-      [[fallthrough]];
-    case Mount::Kind::kAbsent: return Append(arguments, {"--perms", "0555", "--tmpfs", mount.path});
+      return Append(arguments, {"--perms", "0555", "--tmpfs", mount.path});
   }
 }
 
@@ -51,7 +50,7 @@ Arguments BubblewrapArguments(const Profile& profile, const std::vector<Mount>& 
   for (const Mount& mount : mounts) AppendMount(arguments, mount, wish.empty);
   // Only now: what is mounted inside of these needed places to be mounted at.
   for (const Mount& mount : mounts) {
-    if (mount.is_dir && (mount.kind == Mount::Kind::kHidden || mount.kind == Mount::Kind::kAbsent))
+    if (mount.is_dir && mount.kind == Mount::Kind::kHidden)
       Append(arguments, {"--remount-ro", mount.path});
   }
   // Root needs no capability to tell the kernel something there.

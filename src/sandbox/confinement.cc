@@ -2,56 +2,18 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
-#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/fs.h"
 #include "sandbox/box.h"
 #include "sandbox/landlock.h"
-#include "sandbox/mounts.h"
 
 namespace stet::sandbox {
 namespace {
 
 constexpr std::size_t kMaxReportBytes = std::size_t{1} << 20;
-
-/// The empty folders that stand where nothing may be made, in this process: those of one command
-/// must not go before those of another that runs at the same time.
-class Places {
- public:
-  Texts CountUse(const Profile& profile) {
-    const std::lock_guard lock(mutex_);
-    Texts taken = AbsentPaths(profile);
-    for (const std::string& path : profile.read_only) {
-      if (counts_.contains(path) && std::ranges::find(taken, path) == taken.end())
-        taken.push_back(path);
-    }
-    for (const std::string& path : taken) ++counts_[path];
-    return taken;
-  }
-  void Return(const Texts& taken) {
-    const std::lock_guard lock(mutex_);
-    for (const std::string& path : taken) {
-      if (--counts_[path] > 0) continue;
-      counts_.erase(path);
-      // Only an empty folder is removed: another process may have put something into it meanwhile.
-      ::rmdir(path.c_str());
-    }
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, int> counts_;
-};
-
-Places& ThePlaces() {
-  static Places places;
-  return places;
-}
 
 }  // namespace
 
@@ -110,11 +72,8 @@ Result<Confinement> Confinement::Make(Profile profile, Mechanism mechanism) {
                                 .profile = made.profile_,
                                 .empty = made.empty_,
                                 .report = made.report_});
-  made.absent_ = ThePlaces().CountUse(made.profile_);
   return made;
 }
-
-Confinement::~Confinement() { ThePlaces().Return(absent_); }
 
 Texts Confinement::RefusedHosts() const {
   constexpr std::string_view kRefused = "refused ";

@@ -41,7 +41,7 @@ class Confinement {
   static Result<Confinement> Make(Profile profile, Mechanism mechanism);
   Confinement(Confinement&&) noexcept = default;
   Confinement& operator=(Confinement&&) = delete;
-  ~Confinement();
+  ~Confinement() = default;
 
   /// What a guard that starts the command is told (SpawnOptions::box).
   [[nodiscard]] const std::string& order() const { return order_; }
@@ -63,7 +63,6 @@ class Confinement {
   std::string empty_;
   std::string report_;
   std::string order_;
-  Texts absent_;  // Where empty folders were made, perhaps; see Mount::Kind::kAbsent.
 };
 
 }  // namespace stet::sandbox

@@ -20,11 +20,6 @@ std::string RealPath(const std::string& path) {
   return real ? real.get() : "";
 }
 
-bool IsThere(const std::string& path) {
-  struct stat facts{};
-  return ::lstat(path.c_str(), &facts) == 0;
-}
-
 class Planner {
  public:
   explicit Planner(const Profile& profile) : profile_(profile) {}
@@ -39,8 +34,6 @@ class Planner {
         Add(Mount::Kind::kReadOnly, path);
       PinAbove(path);
     }
-    for (const std::string& path : AbsentPaths(profile_))
-      mounts_.push_back({Mount::Kind::kAbsent, path, true});
     for (const std::string& path : profile_.hidden) {
       if (!IsSeen(path)) continue;
       Add(Mount::Kind::kHidden, path);
@@ -115,17 +108,5 @@ class Planner {
 }  // namespace
 
 std::vector<Mount> PlanMounts(const Profile& profile) { return Planner(profile).Plan(); }
-
-Texts AbsentPaths(const Profile& profile) {
-  Texts absent;
-  for (const std::string& path : profile.read_only) {
-    // Where we cannot make anything, the command cannot either; and nothing is made for it where a
-    // symlink leads.
-    const std::string above = ParentDir(path);
-    if (!IsThere(path) && ::access(above.c_str(), W_OK) == 0 && RealPath(above) == above)
-      absent.push_back(path);
-  }
-  return absent;
-}
 
 }  // namespace stet::sandbox

@@ -38,13 +38,6 @@ TEST_F(MountsTest, FoldersAboveWhatIsReadOnlyArePinned) {
                                 {Kind::kReadOnly, At("p/.git/hooks"), true}}));
 }
 
-TEST_F(MountsTest, WhatIsReadOnlyAndNotThereIsKeptFromBeingMade) {
-  profile_.read_only = {At("p/.stet"), At("gone/.stet")};
-  EXPECT_EQ(PlanMounts(profile_), (std::vector<Mount>{{Kind::kWritable, At("p"), true},
-                                                      {Kind::kAbsent, At("p/.stet"), true}}));
-  EXPECT_EQ(AbsentPaths(profile_), Texts{At("p/.stet")});
-}
-
 TEST_F(MountsTest, OfOnePathHiddenCountsBeforeReadOnlyBeforeWritable) {
   profile_.writable = {At("p"), At("secret")};
   profile_.read_only = {At("p")};

@@ -68,8 +68,7 @@ Result<Fd> EmptyFile() {
 
 Status Make(const Mount& mount, const Fd& source) {
   RETURN_IF_ERROR(MakePlace(mount));
-  const bool is_tree = mount.kind == Mount::Kind::kHidden || mount.kind == Mount::Kind::kAbsent;
-  if (!is_tree || !mount.is_dir)
+  if (mount.kind != Mount::Kind::kHidden || !mount.is_dir)
     return Bind(fmt::format("/proc/self/fd/{}", source.get()), mount.path);
   if (::mount("none", mount.path.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0555") != 0)
     return FailSystem(errno, "hide " + mount.path);

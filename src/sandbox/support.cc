@@ -36,7 +36,13 @@ std::string Try(Mechanism mechanism) {
                                       version, kLandlockScopes);
   const Result<Confinement> made = Confinement::Make(TrialProfile(mechanism), mechanism);
   if (!made) return made.error().Text();
-  SpawnOptions options{.argv = {"true"}, .cwd = "/", .guarded = true, .box = made->order()};
+  // Without our environment: there may be keys in it.
+  const char* path = ::getenv("PATH");
+  SpawnOptions options{.argv = {"true"},
+                       .env = {{fmt::format("PATH={}", path != nullptr ? path : "/usr/bin:/bin")}},
+                       .cwd = "/",
+                       .guarded = true,
+                       .box = made->order()};
   const Result<Finished> ran =
       Subprocess::Run(std::move(options), Deadline::After(kPatience), CancelToken());
   if (!ran) return ran.error().Text();

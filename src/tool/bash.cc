@@ -9,6 +9,7 @@
 #include "tool/args.h"
 #include "tool/builtin.h"
 #include "tool/editor_terminal.h"
+#include "tool/git/notes.h"
 #include "tool/paths.h"
 #include "tool/project/look.h"
 #include "tool/shell/report.h"
@@ -178,6 +179,7 @@ class BashTool final : public Tool {
     if (!task) co_await StopShell(**shell, call);
     ShellFacts facts = co_await FactsSince(*before, call);
     std::string notes = cwd_note;
+    notes += GitNotes(Args(args).Text("command").value_or(""), variables_(), call);
     if ((*shell)->how()) notes += FollowCwd((*shell)->ended_in(), call.workspace);
     Outcome outcome = Report({.shell = **shell,
                               .task_id = task ? task->id : "",

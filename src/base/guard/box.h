@@ -13,6 +13,7 @@ namespace stet::guard {
 
 class Box {
  public:
+  /// In the guard's process, when all processes of the command have ended.
   virtual ~Box() = default;
 
   /// Whether the command's processes and mounts may be in a user namespace of their own where the

@@ -52,6 +52,7 @@ class Guard {
     }
     if (apart_ != Apart::kNone) ::kill(init_, SIGKILL);
     KillDescendants();
+    box_.reset();
     ::_exit(0);
   }
 
@@ -72,6 +73,7 @@ class Guard {
       SayRefused(made.error());
       Say(News::Kind::kExited, kCannotConfine);
       KillDescendants();
+      box_.reset();
       ::_exit(0);
     }
     charge_.box = box_.get();

@@ -63,6 +63,7 @@ class AutoJudge {
       if (!IsOwn(path)) return "it writes outside the project";
       if (KeepsOut(path)) return "it writes where programs look for what to run";
     }
+    if (TakesUntracked(command)) return "it takes away what git does not know";
     if (MovesAway(command)) return "it moves files where nothing keeps them";
     switch (command.effect) {
       case ShellEffect::kNetwork: return command.why;
@@ -105,6 +106,16 @@ class AutoJudge {
     return IsTemporary(path.path) || std::ranges::any_of(roots_, [&](const std::string& root) {
              return IsDerived(path.path + "/" + path.name, root);
            });
+  }
+
+  /// `git stash -u`: with the folders that stand in the project only for the sandbox.
+  [[nodiscard]] bool TakesUntracked(const ShellCommand& command) const {
+    const auto is = [&](std::string_view text) {
+      return std::ranges::any_of(command.words,
+                                 [&](const ShellWord& word) { return word.text == text; });
+    };
+    return sandboxed_ && command.is_git && is("stash") &&
+           (is("-u") || is("-a") || is("--include-untracked") || is("--all"));
   }
 
   /// What is moved to a folder that the system or another user may clean is as good as lost.
