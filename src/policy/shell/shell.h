@@ -21,6 +21,7 @@ inline constexpr std::size_t kMaxShellNodes = 50'000;
 struct ShellPlace {
   std::string cwd;
   std::string home;
+  bool no_dashes = false;  // No name in cwd begins with a dash: a pattern becomes no option.
   friend bool operator==(const ShellPlace&, const ShellPlace&) = default;
 };
 

@@ -42,6 +42,8 @@ Result<std::vector<ShellWord>> ShellWalker::Expand(NodeId node, const Folders& i
 }
 
 void ShellWalker::SetPlaces() {
+  const ShellPlace& place = line_.out.place;
+  scope_.no_dashes = place.no_dashes && !scope_.cwd.empty() && scope_.cwd == place.cwd;
   if (!scope_.home.empty() && !assigned_.contains("HOME")) scope_.variables["HOME"] = scope_.home;
   if (scope_.cwd.empty() || assigned_.contains("PWD"))
     scope_.variables.erase("PWD");
