@@ -177,6 +177,17 @@ TEST(PolicyTest, WhatGitWouldRunForARepositoryIsAskedUnlessGrantedHere) {
   EXPECT_EQ(Decide(In(Mode::kBypass), status).verdict, Verdict::kAllow);
 }
 
+TEST(PolicyTest, WhatOnlyReadsIsKeptToThatWhereverItDoes) {
+  for (const Mode mode : {Mode::kDefault, Mode::kAcceptEdits, Mode::kPlan}) {
+    for (const char* line : {"ls", "cd sub && git status", "git -C sub log", "# nothing"}) {
+      const Decision decision = Decide(In(mode), Command(line));
+      if (decision.verdict != Verdict::kAllow) continue;
+      EXPECT_EQ(decision.box, Box::kReads) << line << " in " << ModeName(mode);
+    }
+  }
+  EXPECT_EQ(Decide(In(Mode::kAcceptEdits), Command("mkdir a")).box, Box::kEdits);
+}
+
 TEST(PolicyTest, GitOutsideOfTheProjectOrWhoKnowsWhereIsAsked) {
   for (const Mode mode : {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto}) {
     for (const char* line : {"cd /q && git status", "git -C /q log", "cd $x && git status"})

@@ -260,7 +260,8 @@ constexpr std::string_view kObedient =
 
 /// Programs of the table that start what they are given, here or elsewhere.
 constexpr std::string_view kStarters =
-    "gdb lldb valgrind perf heaptrack rr ltrace hyperfine docker podman nerdctl docker-compose "
+    "make gmake gdb lldb valgrind perf heaptrack rr ltrace hyperfine docker podman nerdctl "
+    "docker-compose "
     "kubectl oc ssh just task nodemon coverage locust at batch crontab expect";
 
 OptionStyle StyleOf(std::string_view program, bool first) {
@@ -387,6 +388,7 @@ bool IsPlainAssignment(const ShellAssignment& assignment) {
 }
 
 void Raise(ShellCommand& command, ShellEffect effect, std::string why) {
+  command.unclear = command.unclear || effect == ShellEffect::kUnknown;
   if (effect <= command.effect) return;
   command.effect = effect;
   command.why = std::move(why);

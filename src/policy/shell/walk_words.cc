@@ -215,8 +215,12 @@ Status ShellWalker::Redirect(NodeId node, const Folders& in, ShellCommand& comma
   }
   const bool number = redirect.target.known() &&
                       redirect.target.text.find_first_not_of("0123456789-") == std::string::npos;
-  if (redirect.kind == ShellRedirect::Kind::kDuplicate && targeted && !number)
+  if (redirect.kind == ShellRedirect::Kind::kDuplicate && targeted && !number) {
+    // `>& word` is a file, and bash expands the word once more: quotes do not keep it.
+    if (redirect.target.text.find_first_of("$`\\'\"*?[~{<> \t\n") != std::string::npos)
+      return Refuse("a redirection in it is expanded twice");
     redirect.kind = ShellRedirect::Kind::kOverwrite;
+  }
   command.redirects.push_back(std::move(redirect));
   return {};
 }
