@@ -282,6 +282,17 @@ TEST(PolicyTest, RulesAreReadFromAList) {
   EXPECT_EQ((*ParseRules("Bash(echo $(date))"))[0].specifier, "echo $(date)");
 }
 
+TEST(PolicyTest, ARuleForAToolThatThereIsNotIsAnError) {
+  for (const char* wrong : {"bash(make)", "Bsah(make)", "Raed", "Webfetch", "Bassh(x)", "Writ"})
+    EXPECT_FALSE(ParseRules(wrong)) << wrong;
+  EXPECT_EQ(ParseRules("Bsah(make)").error().message, "there is no tool Bsah: is Bash meant?");
+  for (const char* right : {"Bash", "mcp__a__b", "mcp__*", "*", "Task(x)", "CountWords", "Lint"})
+    EXPECT_TRUE(ParseRules(right)) << right;
+  const std::vector<std::string> tools = {"CountWords"};
+  EXPECT_TRUE(CheckTools(*ParseRules("Bash(x),CountWords,mcp__a__b"), tools));
+  EXPECT_FALSE(CheckTools(*ParseRules("Lint(x)"), tools));
+}
+
 TEST(PolicyTest, WhatTheRunWithholdsIsDeniedInEveryMode) {
   for (const Mode mode :
        {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto, Mode::kDontAsk, Mode::kBypass}) {
