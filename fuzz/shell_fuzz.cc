@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "policy/shell/auto.h"
+#include "policy/shell/combine.h"
 #include "policy/shell/rules.h"
 #include "policy/shell/shell.h"
 
@@ -32,6 +34,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const policy::ShellAnalysis more = policy::AnalyseShell(line + "\nrm -rf src", place);
     CHECK(!policy::IsReadOnly(more), "a command on the next line is seen");
     CHECK(policy::ShellTouches("rm *", more), "a deny holds for the command on the next line");
+    const std::vector<std::string_view> rules = {"ls*", "cat *", "make*", "git log*"};
+    const policy::CombineBounds bounds = {
+        .is_home = [](const std::string&) { return true; },
+        .only_reads =
+            [](const policy::ShellCommand& command) {
+              return command.effect == policy::ShellEffect::kReadOnly;
+            },
+        .may_write = [](const policy::ShellPath&) { return true; }};
+    CHECK(policy::CombineRules(rules, more, bounds).kind == policy::Combined::Kind::kNone,
+          "rules that say nothing of a command do not let it run together");
   }
   return 0;
 }

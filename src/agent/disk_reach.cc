@@ -53,6 +53,12 @@ void DiskReach::Resolve(std::vector<policy::ShellPath>& reads, bool deep) {
   reads = std::move(out);
 }
 
+bool DiskReach::HasNoDashes(const std::string& folder) {
+  return EachEntry(folder, left_, [](const fs::directory_entry& entry) {
+    return !entry.path().filename().string().starts_with('-');
+  });
+}
+
 void DiskReach::ResolvePattern(const policy::ShellPath& pattern,
                                std::vector<policy::ShellPath>& out) {
   std::vector<Match> matches;

@@ -26,6 +26,9 @@ class DiskReach {
   /// are followed are added. `deep`: a pattern is of names at any depth, as `find -exec` has it.
   void Resolve(std::vector<policy::ShellPath>& reads, bool deep);
 
+  /// Whether no name in a folder begins with a dash.
+  bool HasNoDashes(const std::string& folder);
+
  private:
   struct Match {
     std::string path;

@@ -105,9 +105,13 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
     if (question.caution.empty()) question.caution = tool::CautionAboutReading(path, workspace);
   }
   if (intent.command.empty()) return question;
-  question.shell = policy::AnalyseShell(intent.command, {.cwd = workspace.cwd, .home = rules.home});
-  GitLook git(workspace, rules.trusts_git);
   DiskReach disk(workspace);
+  const bool patterns = intent.command.find_first_of("*?[") != std::string::npos;
+  question.shell = policy::AnalyseShell(intent.command,
+                                        {.cwd = workspace.cwd,
+                                         .home = rules.home,
+                                         .no_dashes = patterns && disk.HasNoDashes(workspace.cwd)});
+  GitLook git(workspace, rules.trusts_git);
   for (policy::ShellCommand& command : question.shell->commands) {
     FollowFolders(command, workspace);
     Follow(command.reads, workspace);

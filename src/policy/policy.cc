@@ -269,10 +269,13 @@ Decision DecideCommand(const Rules& rules, const Question& question, const Circu
             .rule = by_mode,
             .box = reads && ordinary ? Box::kReads : Box::kAuto};
   }
+  const bool edits = std::ranges::any_of(shell.commands, [](const ShellCommand& command) {
+    return command.effect == ShellEffect::kWrites;
+  });
   if (ordinary)
     return {.verdict = Verdict::kAllow,
-            .rule = reads ? "read-only command" : by_mode,
-            .box = reads ? Box::kReads : Box::kEdits};
+            .rule = edits ? by_mode : "read-only command",
+            .box = edits ? Box::kEdits : Box::kReads};
   for (const ShellCommand& command : shell.commands) {
     if (!command.why.empty()) return {Verdict::kAsk, "command", command.why};
   }

@@ -177,6 +177,17 @@ TEST(PolicyTest, WhatGitWouldRunForARepositoryIsAskedUnlessGrantedHere) {
   EXPECT_EQ(Decide(In(Mode::kBypass), status).verdict, Verdict::kAllow);
 }
 
+TEST(PolicyTest, WhatOnlyReadsIsKeptToThatWhereverItDoes) {
+  for (const Mode mode : {Mode::kDefault, Mode::kAcceptEdits, Mode::kPlan}) {
+    for (const char* line : {"ls", "cd sub && git status", "git -C sub log", "# nothing"}) {
+      const Decision decision = Decide(In(mode), Command(line));
+      if (decision.verdict != Verdict::kAllow) continue;
+      EXPECT_EQ(decision.box, Box::kReads) << line << " in " << ModeName(mode);
+    }
+  }
+  EXPECT_EQ(Decide(In(Mode::kAcceptEdits), Command("mkdir a")).box, Box::kEdits);
+}
+
 TEST(PolicyTest, GitOutsideOfTheProjectOrWhoKnowsWhereIsAsked) {
   for (const Mode mode : {Mode::kDefault, Mode::kAcceptEdits, Mode::kAuto}) {
     for (const char* line : {"cd /q && git status", "git -C /q log", "cd $x && git status"})
@@ -269,6 +280,17 @@ TEST(PolicyTest, RulesAreReadFromAList) {
   EXPECT_FALSE(ParseRules("Bash(git"));
   EXPECT_FALSE(ParseRules("(x)"));
   EXPECT_EQ((*ParseRules("Bash(echo $(date))"))[0].specifier, "echo $(date)");
+}
+
+TEST(PolicyTest, ARuleForAToolThatThereIsNotIsAnError) {
+  for (const char* wrong : {"bash(make)", "Bsah(make)", "Raed", "Webfetch", "Bassh(x)", "Writ"})
+    EXPECT_FALSE(ParseRules(wrong)) << wrong;
+  EXPECT_EQ(ParseRules("Bsah(make)").error().message, "there is no tool Bsah: is Bash meant?");
+  for (const char* right : {"Bash", "mcp__a__b", "mcp__*", "*", "Task(x)", "CountWords", "Lint"})
+    EXPECT_TRUE(ParseRules(right)) << right;
+  const std::vector<std::string> tools = {"CountWords"};
+  EXPECT_TRUE(CheckTools(*ParseRules("Bash(x),CountWords,mcp__a__b"), tools));
+  EXPECT_FALSE(CheckTools(*ParseRules("Lint(x)"), tools));
 }
 
 TEST(PolicyTest, WhatTheRunWithholdsIsDeniedInEveryMode) {

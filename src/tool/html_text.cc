@@ -11,21 +11,21 @@
 namespace stet::tool {
 namespace {
 
-struct Named {
+struct NamedEntity {
   std::string_view name;
   std::string_view text;
 };
 
 constexpr std::array kNamed = {
-    Named{"amp", "&"},         Named{"lt", "<"},         Named{"gt", ">"},
-    Named{"quot", "\""},       Named{"apos", "'"},       Named{"nbsp", " "},
-    Named{"copy", "\u00A9"},   Named{"reg", "\u00AE"},   Named{"trade", "\u2122"},
-    Named{"hellip", "\u2026"}, Named{"mdash", "\u2014"}, Named{"ndash", "\u2013"},
-    Named{"lsquo", "\u2018"},  Named{"rsquo", "\u2019"}, Named{"ldquo", "\u201C"},
-    Named{"rdquo", "\u201D"},  Named{"bull", "\u2022"},  Named{"middot", "\u00B7"},
-    Named{"times", "\u00D7"},  Named{"rarr", "\u2192"},  Named{"larr", "\u2190"},
-    Named{"deg", "\u00B0"},    Named{"euro", "\u20AC"},  Named{"laquo", "\u00AB"},
-    Named{"raquo", "\u00BB"},  Named{"para", "\u00B6"},  Named{"sect", "\u00A7"},
+    NamedEntity{"amp", "&"},         NamedEntity{"lt", "<"},         NamedEntity{"gt", ">"},
+    NamedEntity{"quot", "\""},       NamedEntity{"apos", "'"},       NamedEntity{"nbsp", " "},
+    NamedEntity{"copy", "\u00A9"},   NamedEntity{"reg", "\u00AE"},   NamedEntity{"trade", "\u2122"},
+    NamedEntity{"hellip", "\u2026"}, NamedEntity{"mdash", "\u2014"}, NamedEntity{"ndash", "\u2013"},
+    NamedEntity{"lsquo", "\u2018"},  NamedEntity{"rsquo", "\u2019"}, NamedEntity{"ldquo", "\u201C"},
+    NamedEntity{"rdquo", "\u201D"},  NamedEntity{"bull", "\u2022"},  NamedEntity{"middot", "\u00B7"},
+    NamedEntity{"times", "\u00D7"},  NamedEntity{"rarr", "\u2192"},  NamedEntity{"larr", "\u2190"},
+    NamedEntity{"deg", "\u00B0"},    NamedEntity{"euro", "\u20AC"},  NamedEntity{"laquo", "\u00AB"},
+    NamedEntity{"raquo", "\u00BB"},  NamedEntity{"para", "\u00B6"},  NamedEntity{"sect", "\u00A7"},
 };
 
 constexpr std::array<std::string_view, 9> kSkipped = {
@@ -234,7 +234,7 @@ class Writer {
 
 std::string CharacterOf(std::string_view reference) {
   if (!reference.starts_with('#')) {
-    const auto* found = std::ranges::find(kNamed, reference, &Named::name);
+    const auto* found = std::ranges::find(kNamed, reference, &NamedEntity::name);
     return found == kNamed.end() ? "" : std::string(found->text);
   }
   reference.remove_prefix(1);

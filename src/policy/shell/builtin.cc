@@ -83,7 +83,15 @@ void JudgeSetter(ShellCommand& command, const Setter& setter, WordSpan words) {
 /// Attributes: with -i values are evaluated, with -n a name stands for another.
 void JudgeDeclaration(ShellCommand& command, const std::string& program, WordSpan words) {
   const std::string_view harmless = program == "export" ? "pn" : "aAgxrpFflu";
+  // What looks like a list, in quotes too, becomes one, and what stands in it is run.
+  const auto lists = [&](const ShellWord& value) {
+    if (!value.known() || value.text.starts_with('('))
+      Raise(command, ShellEffect::kUnknown, "values may be evaluated where they are set");
+  };
+  for (const ShellAssignment& assignment : command.assignments) lists(assignment.value);
   for (const ShellWord& word : words) {
+    if (word.text.contains("=(") || (!word.known() && word.text.contains('=')))
+      Raise(command, ShellEffect::kUnknown, "values may be evaluated where they are set");
     const bool option = word.known() && (word.text.starts_with('-') || word.text.starts_with('+'));
     if (!option) {
       JudgeTarget(command, word);

@@ -71,9 +71,19 @@ bool IsExported(const ShellCommand& command) {
   });
 }
 
+/// The shell evaluates what these are set to.
+constexpr std::string_view kNumbers =
+    "RANDOM SRANDOM SECONDS OPTIND OPTERR LINENO HISTCMD HISTSIZE EPOCHSECONDS BASHPID MAILCHECK "
+    "FUNCNEST TMOUT UID EUID PPID COLUMNS LINES";
+
 void JudgeAssignments(ShellCommand& command, const ShellPlace& place) {
   const bool exported = IsExported(command);
   for (const ShellAssignment& assignment : command.assignments) {
+    const std::string& value = assignment.value.text;
+    const bool number =
+        assignment.value.known() && value.find_first_not_of("0123456789") == std::string::npos;
+    if (HasWord(kNumbers, assignment.name) && !number)
+      Raise(command, ShellEffect::kUnknown, fmt::format("{} is evaluated", assignment.name));
     // `while IFS= read -r line`: for this one builtin.
     if (assignment.name == "IFS" && ProgramName(command) == "read" && assignment.value.known())
       continue;
@@ -260,7 +270,8 @@ constexpr std::string_view kObedient =
 
 /// Programs of the table that start what they are given, here or elsewhere.
 constexpr std::string_view kStarters =
-    "gdb lldb valgrind perf heaptrack rr ltrace hyperfine docker podman nerdctl docker-compose "
+    "make gmake gdb lldb valgrind perf heaptrack rr ltrace hyperfine docker podman nerdctl "
+    "docker-compose "
     "kubectl oc ssh just task nodemon coverage locust at batch crontab expect";
 
 OptionStyle StyleOf(std::string_view program, bool first) {
@@ -387,6 +398,7 @@ bool IsPlainAssignment(const ShellAssignment& assignment) {
 }
 
 void Raise(ShellCommand& command, ShellEffect effect, std::string why) {
+  command.unclear = command.unclear || effect == ShellEffect::kUnknown;
   if (effect <= command.effect) return;
   command.effect = effect;
   command.why = std::move(why);

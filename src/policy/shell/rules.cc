@@ -38,12 +38,18 @@ std::vector<bool> Reached(std::string_view pattern, std::string_view text) {
   return at;
 }
 
+/// What stands before the first star: most rules are about other commands.
+std::string_view Fixed(std::string_view pattern) { return pattern.substr(0, pattern.find('*')); }
+
 bool Matches(std::string_view pattern, std::string_view text) {
+  if (!text.starts_with(Fixed(pattern))) return false;
   return Reached(pattern, text).back();
 }
 
 /// Whether something that begins with `text` matches.
 bool MayMatch(std::string_view pattern, std::string_view text) {
+  const std::string_view fixed = Fixed(pattern);
+  if (!text.starts_with(fixed) && !fixed.starts_with(text)) return false;
   const std::vector<bool> at = Reached(pattern, text);
   return std::ranges::find(at, true) != at.end();
 }
@@ -194,19 +200,38 @@ std::string_view Bare(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-bool CouldApply(const std::vector<std::string>& patterns, const ShellCommand& command) {
-  if (command.odd) return true;
-  if (command.words.empty()) return false;
-  const Text text = TextOf(command);
-  std::string base = text.known;
-  base.erase(0, base.rfind('/', base.find(' ')) + 1);
-  const std::string whole = command.foreign ? WholeText(command) : "";
-  const std::size_t behind = std::min(whole.find(' '), whole.size());
+/// Text that a command is given beside its words, where it may run that.
+std::string GivenText(const ShellCommand& command) {
   std::string given;
+  if (command.effect == ShellEffect::kReadOnly) return given;
+  for (const ShellAssignment& assignment : command.assignments)
+    given += assignment.value.text + "\n";
   for (const ShellRedirect& redirect : command.redirects) {
     if (command.foreign && redirect.kind == ShellRedirect::Kind::kText)
       given += redirect.target.text;
   }
+  return given;
+}
+
+bool CouldApply(const std::vector<std::string>& patterns, const ShellCommand& command,
+                std::string_view line) {
+  if (command.odd) return true;
+  const bool written = command.unclear && std::ranges::any_of(patterns, [&](const auto& pattern) {
+                         return StandsIn(pattern, line);
+                       });
+  if (written) return true;
+  if (command.words.empty()) return false;
+  const Text text = TextOf(command);
+  std::string base = text.known;
+  base.erase(0, base.rfind('/', base.find(' ')) + 1);
+  // What it reads it may run, and that is not in the line.
+  const bool fed = command.fed_to > command.fed_from;
+  if (fed &&
+      HasWord("at batch crontab ed ex dc gdb expect ssh psql mysql sqlite3", ProgramName(command)))
+    return true;
+  const std::string whole = command.foreign ? WholeText(command) : "";
+  const std::size_t behind = std::min(whole.find(' '), whole.size());
+  const std::string given = GivenText(command);
   return std::ranges::any_of(patterns, [&](const std::string& pattern) {
     if (text.complete && (Matches(pattern, text.known) || Matches(pattern, base))) return true;
     if (!text.complete && (MayMatch(pattern, text.known) || MayMatch(pattern, base))) return true;
@@ -261,7 +286,7 @@ bool ShellTouches(std::string_view specifier, const ShellAnalysis& analysis) {
   if (!analysis.understood || specifier == analysis.line) return true;
   const std::vector<std::string> patterns = Patterns(specifier);
   return std::ranges::any_of(analysis.commands, [&](const ShellCommand& command) {
-    return CouldApply(patterns, command);
+    return CouldApply(patterns, command, analysis.line);
   });
 }
 

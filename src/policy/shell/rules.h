@@ -10,8 +10,10 @@
 // - a line that was not understood, and one with a command that hides what it runs, so that it may
 //   be anything: `eval "$cmd"`, `sh` reading a pipe, code that starts programs, a script of sed
 //   that is not known, PATH or git's own settings changed;
-// - a command whose program is not known, or that runs others by nature, when the rule matches a
-//   part of its words: `newtool touch F`, `docker run x rm -rf y`, `python3 -c '... rm -rf ...'`.
+// - a command that runs others by nature, when the rule matches a part of its words, and one of
+// which
+//   it is not known what it does, when it matches a part of the line: `docker run x rm -rf y`,
+//   `newtool touch F`, `python3 -c '... rm -rf ...'`, `x='a[$(rm y)]'; echo $((x))`.
 // It does not hold for a command that is known and is another one, whatever that does in turn:
 // `make`, `./script.sh` and `ls $x` are not refused under `Bash(rm *)`.
 #pragma once

@@ -21,6 +21,7 @@ inline constexpr std::size_t kMaxShellNodes = 50'000;
 struct ShellPlace {
   std::string cwd;
   std::string home;
+  bool no_dashes = false;  // No name in cwd begins with a dash: a pattern becomes no option.
   friend bool operator==(const ShellPlace&, const ShellPlace&) = default;
 };
 
@@ -111,9 +112,10 @@ struct ShellCommand {
   std::vector<ShellPath> loses;   // Deleted or overwritten.
   bool privileged = false;        // As another user.
   bool odd = false;               // Runs something in a way that is not written by chance.
-  bool heavy = false;             // Its code, in a language of its own, may lose or send something.
-  bool foreign = false;           // Its program is not known: its words may be a command.
-  bool defines = false;           // A function: what a name stands for is not what it was.
+  bool unclear = false;  // In some part it is not known what it does, whatever the worst is.
+  bool heavy = false;    // Its code, in a language of its own, may lose or send something.
+  bool foreign = false;  // Its program is not known: its words may be a command.
+  bool defines = false;  // A function: what a name stands for is not what it was.
   bool is_git = false;
   bool git_elsewhere = false;  // git in another folder than the start.
   bool shows_history = false;  // git shows what is in files, in any of the repository.

@@ -221,6 +221,7 @@ bool JudgeDatabase(ShellCommand& command) {
   const std::string program = ProgramName(command);
   if (!HasWord("sqlite3 psql mysql mariadb mongosh redis-cli duckdb", program)) return false;
   Raise(command, ShellEffect::kUnknown, fmt::format("what {} does is not known", program));
+  command.foreign = true;  // Most of them have a way to start a shell.
   std::string text;
   for (const ShellWord& word : command.words) text += word.text + " ";
   for (const ShellRedirect& redirect : command.redirects) text += redirect.target.text + " ";

@@ -291,6 +291,9 @@ Result<After> ShellWalker::Bracket(NodeId node, const Folders& in) {
       ++id;  // An expression: its parts follow.
       continue;
     }
+    // To bash these are no comparisons here: `[ a > b ]` writes b.
+    if (token && tree_.Text(id).find_first_of("<>&|;") != std::string_view::npos)
+      return Refuse("a test in it is redirected");
     if (token) {
       command.words.push_back(Known(std::string(tree_.Text(id))));
     } else {

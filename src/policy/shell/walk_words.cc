@@ -42,6 +42,8 @@ Result<std::vector<ShellWord>> ShellWalker::Expand(NodeId node, const Folders& i
 }
 
 void ShellWalker::SetPlaces() {
+  const ShellPlace& place = line_.out.place;
+  scope_.no_dashes = place.no_dashes && !scope_.cwd.empty() && scope_.cwd == place.cwd;
   if (!scope_.home.empty() && !assigned_.contains("HOME")) scope_.variables["HOME"] = scope_.home;
   if (scope_.cwd.empty() || assigned_.contains("PWD"))
     scope_.variables.erase("PWD");
@@ -213,8 +215,12 @@ Status ShellWalker::Redirect(NodeId node, const Folders& in, ShellCommand& comma
   }
   const bool number = redirect.target.known() &&
                       redirect.target.text.find_first_not_of("0123456789-") == std::string::npos;
-  if (redirect.kind == ShellRedirect::Kind::kDuplicate && targeted && !number)
+  if (redirect.kind == ShellRedirect::Kind::kDuplicate && targeted && !number) {
+    // `>& word` is a file, and bash expands the word once more: quotes do not keep it.
+    if (redirect.target.text.find_first_of("$`\\'\"*?[~{<> \t\n") != std::string::npos)
+      return Refuse("a redirection in it is expanded twice");
     redirect.kind = ShellRedirect::Kind::kOverwrite;
+  }
   command.redirects.push_back(std::move(redirect));
   return {};
 }

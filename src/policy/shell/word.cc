@@ -433,7 +433,8 @@ Expanded WordReader::TakeWords() && {
     }
   }
   if (all_known && !braces && !splits) {
-    const bool option = StartsOption(std::string_view(text).substr(0, fixed));
+    const bool option =
+        StartsOption(std::string_view(text).substr(0, fixed)) && (fixed > 0 || !scope_.no_dashes);
     out.words.push_back({std::move(text), ShellWord::Kind::kPattern, fixed, option});
     return out;
   }

@@ -18,6 +18,7 @@ struct ShellScope {
   std::map<std::string, std::vector<ShellWord>, std::less<>> lists;  // Those of loops over words.
   std::string home;                                                  // Empty: not known.
   std::string cwd;                                                   // Empty: not known.
+  bool no_dashes = false;  // No name in cwd begins with a dash.
 };
 
 struct Expanded {
