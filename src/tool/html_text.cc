@@ -17,15 +17,20 @@ struct NamedEntity {
 };
 
 constexpr std::array kNamed = {
-    NamedEntity{"amp", "&"},         NamedEntity{"lt", "<"},         NamedEntity{"gt", ">"},
-    NamedEntity{"quot", "\""},       NamedEntity{"apos", "'"},       NamedEntity{"nbsp", " "},
-    NamedEntity{"copy", "\u00A9"},   NamedEntity{"reg", "\u00AE"},   NamedEntity{"trade", "\u2122"},
-    NamedEntity{"hellip", "\u2026"}, NamedEntity{"mdash", "\u2014"}, NamedEntity{"ndash", "\u2013"},
-    NamedEntity{"lsquo", "\u2018"},  NamedEntity{"rsquo", "\u2019"}, NamedEntity{"ldquo", "\u201C"},
-    NamedEntity{"rdquo", "\u201D"},  NamedEntity{"bull", "\u2022"},  NamedEntity{"middot", "\u00B7"},
-    NamedEntity{"times", "\u00D7"},  NamedEntity{"rarr", "\u2192"},  NamedEntity{"larr", "\u2190"},
-    NamedEntity{"deg", "\u00B0"},    NamedEntity{"euro", "\u20AC"},  NamedEntity{"laquo", "\u00AB"},
-    NamedEntity{"raquo", "\u00BB"},  NamedEntity{"para", "\u00B6"},  NamedEntity{"sect", "\u00A7"},
+    NamedEntity{"amp", "&"},        NamedEntity{"lt", "<"},
+    NamedEntity{"gt", ">"},         NamedEntity{"quot", "\""},
+    NamedEntity{"apos", "'"},       NamedEntity{"nbsp", " "},
+    NamedEntity{"copy", "\u00A9"},  NamedEntity{"reg", "\u00AE"},
+    NamedEntity{"trade", "\u2122"}, NamedEntity{"hellip", "\u2026"},
+    NamedEntity{"mdash", "\u2014"}, NamedEntity{"ndash", "\u2013"},
+    NamedEntity{"lsquo", "\u2018"}, NamedEntity{"rsquo", "\u2019"},
+    NamedEntity{"ldquo", "\u201C"}, NamedEntity{"rdquo", "\u201D"},
+    NamedEntity{"bull", "\u2022"},  NamedEntity{"middot", "\u00B7"},
+    NamedEntity{"times", "\u00D7"}, NamedEntity{"rarr", "\u2192"},
+    NamedEntity{"larr", "\u2190"},  NamedEntity{"deg", "\u00B0"},
+    NamedEntity{"euro", "\u20AC"},  NamedEntity{"laquo", "\u00AB"},
+    NamedEntity{"raquo", "\u00BB"}, NamedEntity{"para", "\u00B6"},
+    NamedEntity{"sect", "\u00A7"},
 };
 
 constexpr std::array<std::string_view, 9> kSkipped = {
