@@ -313,6 +313,15 @@ bool MayWrite(const Rules& rules, const ShellPath& path, const Circumstances& no
   return Decide(rules, write, {.run = now.run}).verdict == Verdict::kAllow;
 }
 
+/// Allowed by what a person wrote down.
+Decision ByRule(std::string names, const Question& question) {
+  const bool outward =
+      question.shell && std::ranges::any_of(question.shell->commands, [](const auto& command) {
+        return command.effect == ShellEffect::kNetwork;
+      });
+  return {.verdict = Verdict::kAllow, .rule = std::move(names), .outward = outward};
+}
+
 /// What several rules say of a line together.
 struct Together {
   std::optional<Decision> decision;
@@ -341,8 +350,7 @@ Together DecideTogether(const Rules& rules, const Question& question, const Circ
   std::string names;
   for (const std::size_t rule : combined.rules)
     names += (names.empty() ? "" : " and ") + Named("allow", *about[rule]);
-  if (combined.kind == Combined::Kind::kWhole)
-    return {Decision{.verdict = Verdict::kAllow, .rule = std::move(names)}, ""};
+  if (combined.kind == Combined::Kind::kWhole) return {ByRule(std::move(names), question), ""};
   // What no rule covers was not allowed by anybody: the line is kept in.
   if (MaySeeExcluded(rules, *question.shell, now.hides_excluded)) return {};
   return {Decision{.verdict = Verdict::kAllow,
@@ -376,7 +384,7 @@ Decision DecideUnless(const Rules& rules, const Question& question, const Circum
   // What rules forbid to read is hidden in boxes alone: of what needs none, a person must have seen
   // this very command.
   if (const Rule* rule = FindCovering(rules, question, unseen != nullptr))
-    return {Verdict::kAllow, Named("allow", *rule), ""};
+    return ByRule(Named("allow", *rule), question);
   return unseen == nullptr ? DecideTogetherOrByMode(rules, question, now)
                            : DecideByMode(rules, question, now);
 }

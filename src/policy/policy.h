@@ -51,6 +51,7 @@ struct Decision {
   bool hard = false;   // Denied by a hard rule.
   bool firm = false;   // Asked, and only a person may say yes: no hook, no extension.
   Box box = Box::kNone;
+  bool outward = false;  // A rule allows what has to leave the machine: no box fits it.
 };
 
 /// A rule that covers this call and no more than a user expects: the same command or address again,

@@ -122,6 +122,30 @@ TEST_F(AttachTest, WhatWasAskedBeforeIsPutAndAnsweredOnce) {
   Quit(*one);
 }
 
+TEST_F(AttachTest, APrintThatIsInterruptedBehindAnothersTurnLeavesThatAlone) {
+  const auto one = Ready({"attach", id_});
+  one->Type("write a.txt: one\r");
+  EXPECT_TRUE(one->Shows("y once"));
+  SpawnOptions options = program_.Options({"-p", "--host", "-r", id_, "from p"});
+  options.cwd = program_.work();
+  Subprocess print = Subprocess::Start(std::move(options)).value();
+  // It is queued once the log has it.
+  const Deadline deadline = Deadline::After(std::chrono::seconds(30));
+  const std::string log = program_.SessionDir(id_) + "/events.jsonl";
+  while (!ReadFile(log).value_or("").contains("from p") && !deadline.Passed()) {
+  }
+  print.Kill(SIGINT);
+  while (!print.Reap() && !deadline.Passed()) {
+  }
+  EXPECT_EQ(print.TakeFinished().exit_code, 130);
+  EXPECT_TRUE(one->Shows("y once")) << "the question is still there";
+  one->Type("y");
+  EXPECT_TRUE(one->Shows("✓ Write a.txt"));
+  EXPECT_TRUE(one->Rests(1));
+  EXPECT_FALSE(one->screen().Text().contains("> from p")) << one->screen().Text();
+  Quit(*one);
+}
+
 TEST_F(AttachTest, ADamagedFileIsAsNone) {
   Visit();
   ASSERT_FALSE(KeptFile().empty());

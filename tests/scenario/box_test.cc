@@ -154,6 +154,68 @@ TEST_F(UnaskedTest, NoPlaceThatProgramsObeyIsChangedOrMade) {
     EXPECT_FALSE(Exists(project_ + made)) << made;
 }
 
+TEST_F(UnaskedTest, NothingStandsInTheProjectWhenTheProgramWasKilled) {
+  if (!sandbox::Choose({}, sandbox::Need::kWhole)) GTEST_SKIP() << "no sandbox works here";
+  ASSERT_TRUE(
+      ReplaceFile(project_ + "/Makefile", "all:\n\ttouch begun; sleep 600\n", Durable::kNo));
+  Script(R"({"replies":[{"blocks":[{"call":{"name":"Bash","args":{"command":"make"}}}]}]})");
+  Subprocess program = Subprocess::Start(program_.Options({"--cwd", project_, "-p",
+                                                           "--permission-mode", "auto", "go"}))
+                           .value();
+  const Deadline deadline = Deadline::After(std::chrono::seconds(30));
+  while (!Exists(project_ + "/begun") && !deadline.Passed()) {
+  }
+  EXPECT_TRUE(Exists(project_ + "/.vscode")) << "it stands there while the command runs";
+  program.Kill(SIGKILL);
+  const auto left = [&] {
+    return Exists(project_ + "/.vscode") || Exists(project_ + "/.envrc") ||
+           Exists(project_ + "/.stet");
+  };
+  while (left() && !deadline.Passed()) {
+  }
+  EXPECT_FALSE(left());
+}
+
+/// git sees what is hidden as deleted: a commit would lose it.
+TEST_F(UnaskedTest, GitChangesNothingUnaskedWhereFilesAreHidden) {
+  if (!sandbox::Choose({}, sandbox::Need::kWhole)) GTEST_SKIP() << "no sandbox works here";
+  ASSERT_TRUE(ReplaceFile(project_ + "/key.pem", "secret", Durable::kNo));
+  const std::string setup =
+      "git init -q . && git add -A && git -c user.name=a -c user.email=b@c commit -qm x && echo "
+      "'*.pem' >.stetignore";
+  const Result<Finished> made = Subprocess::Run({.argv = {"bash", "-c", setup}, .cwd = project_},
+                                                Deadline::After(std::chrono::seconds(60)), {});
+  ASSERT_TRUE(made && made->exit_code == 0);
+  (void)Ask("git add -A", "auto");
+  EXPECT_TRUE(Log().contains("git would take what is hidden from commands as deleted")) << Log();
+  (void)Ask("git status --short", "auto");
+  EXPECT_TRUE(Log().contains("git shows it as deleted or changed here. It is not.")) << Log();
+}
+
+TEST_F(UnaskedTest, AHookThatWasNotRunIsTold) {
+  if (!sandbox::Choose({}, sandbox::Need::kWhole)) GTEST_SKIP() << "no sandbox works here";
+  const std::string setup =
+      "git init -q . && git config user.name a && git config user.email b@c && printf "
+      "'#!/bin/sh\\nexit "
+      "1\\n' >.git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && touch f && git add f";
+  const Result<Finished> made = Subprocess::Run({.argv = {"bash", "-c", setup}, .cwd = project_},
+                                                Deadline::After(std::chrono::seconds(60)), {});
+  ASSERT_TRUE(made && made->exit_code == 0);
+  (void)Ask("git commit -qm x", "auto");
+  EXPECT_TRUE(Log().contains("The repository's hook pre-commit was not run")) << Log();
+}
+
+TEST_F(UnaskedTest, InModeAutoACommandThatWentWellIsNotAskedAgain) {
+  if (!sandbox::Choose({}, sandbox::Need::kWhole)) GTEST_SKIP() << "no sandbox works here";
+  ASSERT_TRUE(ReplaceFile(project_ + "/Makefile",
+                          "all:\n\t-curl -s http://example.invalid/; echo built\n", Durable::kNo));
+  Script(
+      R"({"replies":[{"times":2,"blocks":[{"call":{"name":"Bash","args":{"command":"make"}}}]},{"times":0,"blocks":[{"text":"Done."}]}]})");
+  const Ran ran = Stet({"-p", "--permission-mode", "auto", "go"});
+  EXPECT_FALSE(Log().contains("was kept from something")) << Log();
+  EXPECT_EQ(ran.err.find("refused"), std::string::npos) << ran.err;
+}
+
 TEST_F(UnaskedTest, ANewRepositoryInTheProjectIsTold) {
   if (!sandbox::Choose({}, sandbox::Need::kWhole)) GTEST_SKIP() << "no sandbox works here";
   ASSERT_TRUE(ReplaceFile(project_ + "/Makefile", "all:\n\tmkdir -p a/.git/hooks\n", Durable::kNo));

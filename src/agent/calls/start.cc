@@ -45,8 +45,9 @@ Async<Status> Calls::StartInTurn(OnePtr one) {
 /// What the call is kept in, for the project as it is now.
 Async<Result<Boxed>> Calls::FindBox(const One& one) {
   const std::shared_ptr<const SessionSettings> settings = bench_.settings.shared();
-  const Allowed allowed{
-      .mode = settings->rules.mode, .claim = one.decision.box, .by_policy = one.by == kByPolicy};
+  const Allowed allowed{.mode = settings->rules.mode,
+                        .claim = one.decision.box,
+                        .by_policy = one.by == kByPolicy && !one.decision.outward};
   std::vector<std::string> guarded;
   if (MayWriteInABox(settings->sandbox, one.intent, allowed)) {
     const auto project =

@@ -1,6 +1,7 @@
 #include "policy/shell/rules.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -213,6 +214,59 @@ std::string GivenText(const ShellCommand& command) {
   return given;
 }
 
+bool IsOptionText(std::string_view word) {
+  return word.size() > 1 && (word.front() == '-' || word.front() == '+');
+}
+
+/// The words behind the program that are no options. One in front of the first of them may take the
+/// word behind it as its value: every reading of that.
+std::vector<std::vector<std::string>> OperandReadings(const ShellCommand& command) {
+  std::vector<bool> begins(command.words.size() + 2);
+  if (!command.words.empty()) begins[1] = true;
+  std::vector<std::vector<std::string>> readings;
+  for (std::size_t at = 1; at < command.words.size(); ++at) {
+    if (!begins[at]) continue;
+    if (IsOptionText(command.words[at].text)) {
+      begins[at + 1] = true;
+      begins[at + 2] = true;
+      continue;
+    }
+    std::vector<std::string>& operands = readings.emplace_back();
+    for (std::size_t i = at; i < command.words.size(); ++i) {
+      if (!IsOptionText(command.words[i].text)) operands.push_back(command.words[i].text);
+    }
+  }
+  return readings;
+}
+
+/// Whether the pattern speaks of this command wherever its options stand: `git -C x push`,
+/// `npm --silent publish`, `git push origin --force`.
+bool MatchesInAnyOrder(std::string_view pattern, const ShellCommand& command,
+                       std::string_view program) {
+  std::vector<std::string_view> operands;
+  std::vector<std::string_view> options;
+  std::size_t begin = pattern.find(' ');
+  if (begin == std::string_view::npos || pattern.substr(0, begin) != program) return false;
+  while (begin < pattern.size()) {
+    const std::size_t end = std::min(pattern.find(' ', begin + 1), pattern.size());
+    const std::string_view word = pattern.substr(begin + 1, end - begin - 1);
+    if (!word.empty() && word != "*") (IsOptionText(word) ? options : operands).push_back(word);
+    begin = end;
+  }
+  const bool given = std::ranges::all_of(options, [&](std::string_view option) {
+    return std::ranges::any_of(command.words,
+                               [&](const ShellWord& word) { return Matches(option, word.text); });
+  });
+  if (!given || (operands.empty() && options.empty())) return false;
+  if (operands.empty()) return true;
+  return std::ranges::any_of(OperandReadings(command), [&](const std::vector<std::string>& are) {
+    return are.size() >= operands.size() &&
+           std::ranges::equal(
+               operands, std::span(are).first(operands.size()),
+               [](std::string_view wanted, const std::string& is) { return Matches(wanted, is); });
+  });
+}
+
 bool CouldApply(const std::vector<std::string>& patterns, const ShellCommand& command,
                 std::string_view line) {
   if (command.odd) return true;
@@ -235,6 +289,7 @@ bool CouldApply(const std::vector<std::string>& patterns, const ShellCommand& co
   return std::ranges::any_of(patterns, [&](const std::string& pattern) {
     if (text.complete && (Matches(pattern, text.known) || Matches(pattern, base))) return true;
     if (!text.complete && (MayMatch(pattern, text.known) || MayMatch(pattern, base))) return true;
+    if (MatchesInAnyOrder(pattern, command, ProgramName(command))) return true;
     // What is not known may be nothing at all.
     if (text.known.ends_with(' ') && Matches(pattern, Bare(text.known))) return true;
     if (base.ends_with(' ') && Matches(pattern, Bare(base))) return true;
