@@ -33,11 +33,11 @@ Status Hide(const SandboxRules& rules, bool by_policy, sandbox::Chosen& chosen) 
 sandbox::Profile ProfileOf(const SandboxRules& rules, policy::Box claim) {
   if (claim == policy::Box::kReads) return rules.reads;
   sandbox::Profile profile = rules.profile;
-  if (claim == policy::Box::kEdits) {
-    profile.network = sandbox::network::kOff;
-    // To make a repository is more than to change files.
+  if (claim == policy::Box::kEdits) profile.network = sandbox::network::kOff;
+  // To make a repository, of either kind, is to say what git runs there.
+  if (!Exists(rules.project + "/.git")) {
     profile.read_only.push_back(rules.project + "/.git");
-    if (Exists(profile.read_only.back())) profile.read_only.pop_back();
+    profile.read_only.push_back(rules.project + "/HEAD");
   }
   return profile;
 }

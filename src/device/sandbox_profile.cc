@@ -30,13 +30,15 @@ constexpr std::array kSystemSecrets = {
 };
 
 /// Variables with such names hold secrets, or lead to a process that has them.
-constexpr std::array kDropped = {"*_API_KEY",     "*_APIKEY",        "*_TOKEN",
-                                 "*_SECRET",      "*_SECRET_KEY",    "*_ACCESS_KEY",
-                                 "*_PRIVATE_KEY", "*PASSWORD",       "*_PASSWD",
-                                 "*_CREDENTIALS", "AWS_*",           "SSH_AUTH_SOCK",
-                                 "SSH_AGENT_PID", "GPG_AGENT_INFO",  "DBUS_SESSION_BUS_ADDRESS",
-                                 "DOCKER_HOST",   "XDG_RUNTIME_DIR", "WAYLAND_DISPLAY",
-                                 "XAUTHORITY"};
+constexpr std::array kDropped = {"*API_KEY",        "*APIKEY",
+                                 "*TOKEN",          "*SECRET*",
+                                 "*ACCESS_KEY",     "*PRIVATE_KEY",
+                                 "*PASSWORD",       "*PASSWD",
+                                 "*_CREDENTIALS",   "AWS_*",
+                                 "SSH_AUTH_SOCK",   "SSH_AGENT_PID",
+                                 "GPG_AGENT_INFO",  "DBUS_SESSION_BUS_ADDRESS",
+                                 "DOCKER_HOST",     "XDG_RUNTIME_DIR",
+                                 "WAYLAND_DISPLAY", "XAUTHORITY"};
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);

@@ -103,6 +103,7 @@ constexpr std::array kGit = {
     Place{"hooks", "git runs it"},
     Place{"config", "git obeys it"},
     Place{"config.worktree", "git obeys it"},
+    Place{"commondir", "git obeys it"},
     Place{"info", "git obeys it"},
 };
 
@@ -167,6 +168,8 @@ std::string_view GuardedFromChange(std::string_view given, const Places& places)
   const std::string home = Lower(places.home);
   if (const std::string_view what = BelowHome(kHome, path, home); !what.empty()) return what;
   if (const std::string_view what = BelowHome(kKeys, path, home); !what.empty()) return what;
+  // With a few others beside it that are ordinary files.
+  if (given.ends_with("/HEAD")) return "git may take its folder for a repository";
   const std::vector<std::string_view> parts = PathParts(path);
   for (std::size_t at = 0; at < parts.size(); ++at) {
     if (const std::string_view what = Named(kNames, parts[at]); !what.empty()) return what;

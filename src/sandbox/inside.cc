@@ -121,7 +121,7 @@ SyscallRules CallsOf(const Entering& entering) {
   const bool alone = entering.mechanism == Mechanism::kLandlockAlone;
   return {.inet = profile.network != network::kOff,
           // Landlock does not see which process a socket in the file system belongs to.
-          .local = !alone && !profile.only_reads(),
+          .local = !alone && !profile.only_reads() && profile.network != network::kOff,
           // Landlock lets modes, owners and times be changed; a mount that is read-only does not.
           .attributes = !alone || !profile.only_reads()};
 }

@@ -10,6 +10,7 @@
 #include "tool/builtin.h"
 #include "tool/editor_terminal.h"
 #include "tool/git/notes.h"
+#include "tool/git/obeyed.h"
 #include "tool/paths.h"
 #include "tool/project/look.h"
 #include "tool/shell/report.h"
@@ -160,6 +161,10 @@ class BashTool final : public Tool {
       co_return co_await RunInEditor(args, *before, cwd_note, call);
     if (Args(args).Flag("background")) co_return StartTask(Args(args), *before, cwd_note, call);
 
+    const bool writes_in_box = call.sandbox != nullptr && !reads;
+    const std::vector<std::string> not_yet =
+        writes_in_box ? NotYetObeyed(RepositoriesIn(call.workspace, **before))
+                      : std::vector<std::string>();
     Result<std::unique_ptr<Shell>> shell = Shell::Start(call.loop, CommandOf(Args(args), call));
     if (!shell) co_return Problem("The command was not run: " + shell.error().Text());
     ShellWake wake = ShellWake::kEnded;
@@ -179,6 +184,8 @@ class BashTool final : public Tool {
     if (!task) co_await StopShell(**shell, call);
     ShellFacts facts = co_await FactsSince(*before, call);
     std::string notes = cwd_note;
+    for (const std::string& file : SetAside(not_yet))
+      notes += fmt::format("(It made {0}, which git obeys: it is {0}.set-aside now.)\n", file);
     notes += GitNotes(Args(args).Text("command").value_or(""), variables_(), call);
     if ((*shell)->how()) notes += FollowCwd((*shell)->ended_in(), call.workspace);
     Outcome outcome = Report({.shell = **shell,

@@ -144,10 +144,13 @@ void InteractiveSession::Wait() {
 }
 
 void InteractiveSession::TakeKeys() {
-  while (!leaving_) {
-    const std::optional<Key> key = keys_.Next();
-    if (!key) return;
-    Press(*key);
+  std::vector<Key> keys;
+  while (const std::optional<Key> key = keys_.Next()) keys.push_back(*key);
+  // What comes in one piece was pasted, or typed before it could be read: it answers nothing.
+  burst_ = keys.size() > 1;
+  for (const Key& key : keys) {
+    if (leaving_) return;
+    Press(key);
   }
 }
 
@@ -279,7 +282,7 @@ void InteractiveSession::Press(const Key& key) {
   const bool begins = key.kind == Key::Kind::kText && (key.text == "/" || key.text == "!");
   bool answers = dialog_has_keys() && editor_.text().empty() && !begins;
   if (answers && key.kind == Key::Kind::kText) {
-    if (until_keys_answer().count() > 0) typed_at_ = SystemClock().Steady();
+    if (until_keys_answer().count() > 0 || burst_) typed_at_ = SystemClock().Steady();
     // What is no choice is the beginning of a line.
     answers = until_keys_answer().count() == 0 && dialogs_.front().keys.contains(key.text);
   }

@@ -107,7 +107,9 @@ class InteractiveSession {
   /// The user is asked what the scene has as asked, but for what is being answered.
   void MatchDialogs();
   void AskPermission(const protocol::PermissionAsk& ask);
-  void AnswerPermission(const protocol::PermissionAsk& ask, const std::string& key);
+  void AnswerPermission(const protocol::PermissionAsk& ask, const std::string& key,
+                        bool sure = false);
+  void MakeSure(const protocol::PermissionAsk& ask, const std::string& key);
   void Deny(const std::string& request_id, const std::string& message);
   void AskQuestion(const protocol::QuestionAsk& ask);
   void AnswerQuestion(const protocol::QuestionAsk& ask, const std::string& said);
@@ -146,6 +148,7 @@ class InteractiveSession {
   LineEditor editor_;
   LineEditor dialog_editor_;
   std::deque<Dialog> dialogs_;  // The first one is shown.
+  bool burst_ = false;          // More keys than one came at once.
   /// When the first dialog came, or a key that came before its choices.
   std::chrono::steady_clock::time_point typed_at_;
   std::set<std::string> answering_;  // Asks whose answer is on its way, or was not needed.

@@ -35,6 +35,11 @@ std::string ScopeOf(std::string_view key) {
   return key == "g" ? "always" : "once";
 }
 
+std::string_view ScopeText(std::string_view key) {
+  if (key == "a") return "in this session";
+  return key == "p" ? "in this project" : "everywhere, for good";
+}
+
 }  // namespace
 
 void InteractiveSession::MatchDialogs() {
@@ -70,8 +75,19 @@ void InteractiveSession::AskPermission(const protocol::PermissionAsk& ask) {
        .answered = [this, ask](const std::string& key) { AnswerPermission(ask, key); }});
 }
 
+/// What holds for longer is said twice: one letter is soon typed for another reason.
+void InteractiveSession::MakeSure(const protocol::PermissionAsk& ask, const std::string& key) {
+  dialogs_.push_front(
+      {.id = ask.request_id,
+       .prompt =
+           fmt::format("{0} again to allow it {1}: {2}   n no", key, ScopeText(key),
+                       FitText(PrintableText(OneLineText(ask.session_rule)), kMaxRuleColumns)),
+       .keys = key + "n",
+       .answered = [this, ask](const std::string& said) { AnswerPermission(ask, said, true); }});
+}
+
 void InteractiveSession::AnswerPermission(const protocol::PermissionAsk& ask,
-                                          const std::string& key) {
+                                          const std::string& key, bool sure) {
   if (key == "e") {
     // Before whatever else is asked: it is about the call that was just shown.
     dialogs_.push_front(
@@ -87,13 +103,10 @@ void InteractiveSession::AnswerPermission(const protocol::PermissionAsk& ask,
     return AskPermission(ask);
   }
   if (key == "n") return Deny(ask.request_id, "");
+  if (key != "y" && !sure) return MakeSure(ask, key);
   Answer(protocol::Allow(ask.request_id, ScopeOf(key)), [this, key, rule = ask.session_rule] {
     if (key == "y") return;
-    view_.Note(fmt::format("allowed {}: {}",
-                           key == "a"   ? "in this session"
-                           : key == "p" ? "in this project"
-                                        : "always",
-                           rule));
+    view_.Note(fmt::format("allowed {}: {}", ScopeText(key), rule));
   });
 }
 

@@ -141,7 +141,7 @@ TEST_F(UnaskedTest, NoPlaceThatProgramsObeyIsChangedOrMade) {
                           "\t-for f in .git/config .git/modules/lib/config sub/.git/config "
                           "sub/.vscode/tasks.json; do echo new >$$f; done\n"
                           "\t-mkdir -p .vscode .claude .git/modules/lib/hooks sub/.git/hooks\n"
-                          "\t-echo new >.envrc; echo new >.mcp.json\n"
+                          "\t-echo new >.envrc; echo new >.mcp.json; echo ../evil >.git/commondir\n"
                           "\techo built >made\n",
                           Durable::kNo));
   (void)Ask("make", "auto");
@@ -149,6 +149,8 @@ TEST_F(UnaskedTest, NoPlaceThatProgramsObeyIsChangedOrMade) {
   for (const char* file :
        {"/.git/config", "/.git/modules/lib/config", "/sub/.git/config", "/sub/.vscode/tasks.json"})
     EXPECT_EQ(ReadFile(project_ + file).value_or(""), "old") << file;
+  EXPECT_FALSE(Exists(project_ + "/.git/commondir"));
+  EXPECT_TRUE(Log().contains("which git obeys: it is"));
   for (const char* made : {"/.vscode", "/.claude", "/.envrc", "/.mcp.json",
                            "/.git/modules/lib/hooks", "/sub/.git/hooks", "/.stet", "/.idea"})
     EXPECT_FALSE(Exists(project_ + made)) << made;

@@ -78,6 +78,9 @@ TEST_F(InteractiveTest, WhatIsAllowedForTheSessionIsNotAskedAgain) {
   pty->Type("write a.txt: one\r");
   EXPECT_TRUE(pty->Shows("a always in this session: Write"));
   pty->Type("a");
+  EXPECT_TRUE(pty->Shows("a again to allow it in this session: Write"));
+  EXPECT_FALSE(Exists(program_.work() + "/a.txt"));
+  pty->Type("a");
   EXPECT_TRUE(pty->Shows("✓ Write a.txt"));
   pty->Type("write b.txt: two\r");
   EXPECT_TRUE(pty->Shows("✓ Write b.txt"));
@@ -90,6 +93,8 @@ TEST_F(InteractiveTest, WhatWasGrantedIsShownWithItsPlaceAndCanBeForgotten) {
   for (const char* key : {"a", "g"}) {
     pty->Type("write a.txt: one\r");
     EXPECT_TRUE(pty->Shows("g everywhere"));
+    pty->Type(key);
+    EXPECT_TRUE(pty->Shows("again to allow it"));
     pty->Type(key);
     EXPECT_TRUE(pty->Shows("✓ Write a.txt"));
     pty->Type("/permissions\r");
@@ -201,6 +206,11 @@ TEST_F(InteractiveTest, WhatWasTypedAheadAnswersNoQuestion) {
   EXPECT_FALSE(Exists(program_.work() + "/made"));
   pty->Type("\x15z");
   EXPECT_TRUE(pty->CursorRowIs("> z", 3)) << "a letter that is no choice is not swallowed";
+  pty->Type("\x15");
+  EXPECT_TRUE(pty->Shows("y once   n no   e no, and say"));
+  pty->Type("yes, but wait");
+  EXPECT_TRUE(pty->CursorRowIs("> yes, but wait", 15)) << "what comes in one piece is no answer";
+  EXPECT_FALSE(Exists(program_.work() + "/made"));
   pty->Type("\x15");
   EXPECT_TRUE(pty->Shows("y once   n no   e no, and say"));
   pty->Type("y");

@@ -87,6 +87,7 @@ class RuleCombiner {
         return false;
       if (!redirect.target.known()) return true;
       if (IsSink(redirect.target.text)) return false;
+      if (redirect.target.text.starts_with("/dev/")) return true;  // A connection, or a device.
       return !std::ranges::all_of(command.loses, bounds_.may_write) ||
              !std::ranges::all_of(command.writes, bounds_.may_write);
     });

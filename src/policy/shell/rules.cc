@@ -139,12 +139,31 @@ bool DoesMore(const ShellCommand& command, const ShellPlace& place) {
   return plain.effect == ShellEffect::kReadOnly;
 }
 
+/// `echo x >/dev/tcp/host/port`: no rule about the command speaks of that.
+bool OpensConnection(const ShellCommand& command) {
+  return std::ranges::any_of(command.redirects, [](const ShellRedirect& redirect) {
+    const std::string& target = redirect.target.text;
+    return target.starts_with("/dev/tcp") || target.starts_with("/dev/udp");
+  });
+}
+
+/// A star stands for no folder that the program is in: `tail*` does not mean `tail/x`.
+bool LeadsElsewhere(std::string_view pattern, std::string_view text) {
+  const std::string_view program = text.substr(0, text.find(' '));
+  const std::size_t slash = program.rfind('/');
+  return slash != std::string_view::npos &&
+         !Fixed(pattern).starts_with(program.substr(0, slash + 1));
+}
+
 bool CoversOne(const std::vector<std::string>& patterns, const ShellAnalysis& analysis,
                const ShellCommand& command) {
+  if (OpensConnection(command)) return false;
   if (command.odd || command.heavy || command.git_elsewhere || SetsMore(command)) return false;
   if (IsHarmlessBuiltin(command, analysis.place)) return true;
   const std::string text = WholeText(command);
-  const auto fits = [&](const std::string& pattern) { return Matches(pattern, text); };
+  const auto fits = [&](const std::string& pattern) {
+    return Matches(pattern, text) && !LeadsElsewhere(pattern, text);
+  };
   const bool exact = std::ranges::find(patterns, text) != patterns.end();
   if (!exact && DoesMore(command, analysis.place)) return false;
   const bool all_known = std::ranges::all_of(command.words, &ShellWord::known);

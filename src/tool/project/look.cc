@@ -24,6 +24,14 @@ Async<Result<std::shared_ptr<const ProjectScan>>> LookAtProject(Workspace& works
   co_return co_await InThread<Scan>(loop, std::move(cancel), std::move(work));
 }
 
+std::vector<std::string> RepositoriesIn(const Workspace& workspace, const ProjectScan& scan) {
+  std::vector<std::string> found;
+  for (const std::string& name : GuardedIn(scan)) {
+    if (name == ".git" || name.ends_with("/.git")) found.push_back(workspace.project + "/" + name);
+  }
+  return found;
+}
+
 Result<std::vector<std::string>> GuardedPlaces(const Workspace& workspace,
                                                const ProjectScan& scan) {
   std::vector<std::string> places;

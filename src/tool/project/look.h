@@ -27,4 +27,7 @@ Async<Result<std::shared_ptr<const ProjectScan>>> LookAtProject(Workspace& works
 Result<std::vector<std::string>> GuardedPlaces(const Workspace& workspace, const ProjectScan& scan);
 inline constexpr std::size_t kMaxGuardedPlaces = 500;
 
+/// The repositories in the project, its own first: absolute.
+std::vector<std::string> RepositoriesIn(const Workspace& workspace, const ProjectScan& scan);
+
 }  // namespace stet::tool
