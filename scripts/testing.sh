@@ -141,6 +141,7 @@ holds_chosen() {
 
 # run_shard NAME PROGRAM PATTERN NUMBER: one half of its tests; leaves a report in $work/NAME.NUMBER.xml.
 run_shard() {
+  [ ${#as_user[@]} -eq 0 ] || { : >"$work/$1.$4.xml" && chown nobody "$work/$1.$4.xml"; }
   GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$4 in_test_home "$1.$4" "$2" --gtest_filter="$3" \
     --gtest_output="xml:$work/$1.$4.xml" >"build/log/$1.$4.log" 2>&1
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <unistd.h>
+
 namespace stet::sandbox {
 namespace {
 
@@ -29,7 +31,8 @@ void AppendReadable(Arguments& arguments, const std::string& path) {
   if (std::filesystem::is_symlink(path, error))
     return Append(arguments,
                   {"--symlink", std::filesystem::read_symlink(path, error).string(), path});
-  Append(arguments, {"--ro-bind-try", path, path});
+  // bwrap gives up at one that we may not reach.
+  if (::access(path.c_str(), F_OK) == 0) Append(arguments, {"--ro-bind-try", path, path});
 }
 
 }  // namespace
