@@ -49,7 +49,7 @@ class RemoteSessionTest : public testing::Test {
     session_->Change(protocol::Change(), Note("change"));
     session_->Rewind(std::nullopt, Note("rewind"));
     session_->Branch("e1", Note("branch"));
-    session_->FilesSince(std::nullopt, false, Note("files"));
+    session_->FilesSince(protocol::FilesParams(), Note("files"));
     session_->Mark(protocol::Mark(), Note("mark"));
     session_->Run(Note("run"));
     session_->Turns(Note("turns"));
@@ -136,8 +136,11 @@ TEST_F(RemoteSessionTest, ACancelNamesTheTurnThatRanWhenItWasMeant) {
   });
   // Answered behind what was published.
   ASSERT_TRUE(Await(*session_, &LiveSession::State));
-  host_.Do([&] { host_.Cut("it broke"); });
-  session_->Cancel();
+  host_.Do([&] {
+    host_.Cut("it broke");
+    // Before the host, on this thread, can take the line again and say that nothing runs.
+    session_->Cancel();
+  });
   ASSERT_TRUE(Await(*session_, &LiveSession::State));
   std::string params;
   host_.Do([&] {
