@@ -54,6 +54,9 @@ struct Scale {
   // A folder and a link to the outside change places so often while tools work in it.
   std::size_t exchanges = 500;
 
+  // Random scripts that change a project, each undone.
+  int undo_scripts = 500;
+
   // Random shell lines, of which bash runs those that are understood (about one in ten).
   int shell_lines = 4'000;
 
@@ -109,6 +112,7 @@ inline const Scale& TestScale() {
                  .capsules = 1'000'000,
                  .hostile_stride = 1,
                  .exchanges = 10'000,
+                 .undo_scripts = 10'000,
                  .shell_lines = 100'000,
                  .endurance_rounds = 50,
                  .endurance_steps = 40,

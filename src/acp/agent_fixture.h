@@ -71,7 +71,7 @@ class FakeLiveSession final : public client::LiveSession {
   void Change(const protocol::Change&, Reply<void>) override {}
   void Rewind(const std::optional<std::string>&, Reply<client::Moved>) override {}
   void Branch(const std::string&, Reply<client::Moved>) override {}
-  void FilesSince(const std::optional<std::string>&, bool, Reply<protocol::FileRows>) override {}
+  void FilesSince(const protocol::FilesParams&, Reply<protocol::FileRows>) override {}
   void Mark(const protocol::Mark&, Reply<std::string>) override {}
   void Command(const std::string&, const std::string&, Reply<std::string>) override {}
   void Run(Reply<protocol::RunReport>) override {}

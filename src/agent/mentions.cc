@@ -108,6 +108,7 @@ Async<Status> AppendMentions(Workbench& bench, std::string text, protocol::Stamp
                     .loop = bench.loop,
                     .workspace = bench.workspace,
                     .files = *bench.files,
+                    .checkpoints = *bench.checkpoints,
                     .cancel = cancel,
                     .record_write = nullptr,
                     .record_task = nullptr,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "context/conversation.h"
 #include "context/tokens.h"
 #include "log/log.h"
+#include "tool/checkpoint/checkpoints.h"
 #include "tool/known_files.h"
 
 namespace stet {
@@ -76,6 +78,9 @@ struct Workbench {
   std::string cache_key;
   context::Conversation conversation;
   std::optional<tool::KnownFiles> files;  // Read from the log when first needed.
+  /// Not null.
+  std::shared_ptr<tool::Checkpoints> checkpoints =
+      std::make_shared<tool::Checkpoints>(tool::Checkpoints::Setup());
 
   provider::Provider* auxiliary = nullptr;  // For summaries; null: the model itself.
   context::Account account = context::Account();

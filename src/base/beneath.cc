@@ -246,6 +246,43 @@ Status Beneath::Remove() const {
   return FlushFolder();
 }
 
+Result<std::string> Beneath::ReadLink() const {
+  std::array<char, PATH_MAX> target;
+  const ssize_t size = ::readlinkat(folder_.get(), name_.c_str(), target.data(), target.size());
+  if (size < 0) return FailPath("read the link", path_);
+  return std::string(target.data(), static_cast<std::size_t>(size));
+}
+
+Status Beneath::MakeLink(const std::string& target) const {
+  if (::symlinkat(target.c_str(), folder_.get(), name_.c_str()) != 0)
+    return FailPath("make the link", path_);
+  return FlushFolder();
+}
+
+Status Beneath::MakeFolder() const {
+  if (::mkdirat(folder_.get(), name_.c_str(), kFolderMode) == 0) return FlushFolder();
+  if (errno != EEXIST) return FailPath("make the folder", path_);
+  ASSIGN_OR_RETURN(const FileStat stat, Stat());
+  return stat.is_dir ? Status() : Fail(Code::kConflict, path_ + " is no folder");
+}
+
+Status Beneath::RemoveFolder() const {
+  if (::unlinkat(folder_.get(), name_.c_str(), AT_REMOVEDIR) == 0) return FlushFolder();
+  if (errno == ENOTEMPTY || errno == EEXIST) return Fail(Code::kConflict, path_ + " is not empty");
+  return FailPath("delete the folder", path_);
+}
+
+/// By a handle of what stands there, which is no link: fchmodat(2) would follow one.
+Status Beneath::SetMode(mode_t mode) const {
+  const Fd fd(::openat(folder_.get(), name_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) return FailPath("look at", path_);
+  ASSIGN_OR_RETURN(const FileStat stat, StatFd(fd.get()));
+  if (!stat.is_file && !stat.is_dir) return Fail(Code::kInvalid, path_ + " has no mode of its own");
+  const std::string handle = fmt::format("/proc/self/fd/{}", fd.get());
+  if (::chmod(handle.c_str(), mode) != 0) return FailPath("set the mode of", path_);
+  return {};
+}
+
 Status Beneath::FlushFolder() const {
   const Fd readable(::openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!readable || ::fsync(readable.get()) != 0) return FailPath("flush the folder of", path_);

@@ -46,14 +46,26 @@ class Beneath {
   /// The same, whole; kInvalid as well when it is larger.
   [[nodiscard]] Result<Content> Read(std::size_t max_bytes = kMaxReadFile) const;
 
+  /// Where a link leads; kInvalid for what is none.
+  [[nodiscard]] Result<std::string> ReadLink() const;
+
   /// Makes it the file's content. Readers see the old file or the new one, never a part; one that
   /// is there keeps its permission bits and, as far as we may, its owner, a new one gets `mode`
   /// less the umask. One with several names (hard links) stays one file: it is written in place,
   /// in which a crash may leave a part.
   [[nodiscard]] Status Write(std::string_view bytes, mode_t mode) const;
 
-  /// kNotFound when there is none.
+  /// kNotFound when there is none; a folder is left (kInvalid).
   [[nodiscard]] Status Remove() const;
+
+  /// A new link; kConflict when something stands there.
+  [[nodiscard]] Status MakeLink(const std::string& target) const;
+  /// A folder that is there is fine; kConflict for anything else in its place.
+  [[nodiscard]] Status MakeFolder() const;
+  /// An empty one; kConflict when something is in it, kNotFound when there is none.
+  [[nodiscard]] Status RemoveFolder() const;
+  /// Permission bits of a file or folder; a link has none (kInvalid).
+  [[nodiscard]] Status SetMode(mode_t mode) const;
 
   [[nodiscard]] const std::string& path() const { return path_; }
 

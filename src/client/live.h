@@ -15,6 +15,7 @@
 #include "client/sessions.h"
 #include "protocol/ask.h"
 #include "protocol/event.h"
+#include "protocol/files.h"
 #include "protocol/live.h"
 #include "protocol/run_report.h"
 #include "protocol/tasks.h"
@@ -59,9 +60,9 @@ class LiveSession {
   /// kBusy while a turn runs; a turn that waits is cancelled first. See Sessions for the arguments.
   virtual void Rewind(const std::optional<std::string>& target, Reply<Moved> reply) = 0;
   virtual void Branch(const std::string& leaf, Reply<Moved> reply) = 0;
-  /// Files that were written after `target` and can be put back; with `restore`, puts them back.
-  virtual void FilesSince(const std::optional<std::string>& target, bool restore,
-                          Reply<protocol::FileRows> reply) = 0;
+  /// Files that are not as they were at the target; with `restore`, puts them back. kBusy while a
+  /// turn works, and while tasks run that are not to be stopped.
+  virtual void FilesSince(const protocol::FilesParams& wanted, Reply<protocol::FileRows> reply) = 0;
 
   /// Marks it, and says in one line what came of it. kInvalid and kNotFound say what is wrong with
   /// it. While a turn runs, kBusy for a snip of the user's; everything else is done at once.

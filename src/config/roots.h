@@ -34,6 +34,8 @@ struct Roots {
   [[nodiscard]] std::string host_log() const { return data + "/host.log"; }
   [[nodiscard]] std::string tokens() const { return data + "/tokens.json"; }
   [[nodiscard]] std::string projects() const { return data + "/projects.json"; }
+  /// What is kept of files so that it can be put back.
+  [[nodiscard]] std::string undo() const { return data + "/undo"; }
   /// What clients keep of sessions that they attached to.
   [[nodiscard]] std::string transcripts() const { return data + "/transcripts"; }
   [[nodiscard]] std::string diagnostics() const { return data + "/diagnostics.log"; }

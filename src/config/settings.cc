@@ -26,6 +26,7 @@ struct FileSettings {
               (OptionalRaw, tools),
               (OptionalRaw, policy),
               (OptionalRaw, sandbox),
+              (OptionalRaw, undo),
               (OptionalRaw, context),
               (OptionalRaw, hooks),
               (OptionalRaw, extensions),
@@ -242,6 +243,7 @@ Result<Settings> Reader::Read() {
   RETURN_IF_ERROR(ReadSection(file.tools, "tools", settings.tools));
   RETURN_IF_ERROR(ReadSection(file.policy, "policy", settings.policy));
   RETURN_IF_ERROR(ReadSandbox(file.sandbox, settings));
+  RETURN_IF_ERROR(ReadSection(file.undo, "undo", settings.undo));
   RETURN_IF_ERROR(ReadContext(file.context, settings));
   RETURN_IF_ERROR(ReadHookList(file.hooks, settings));
   RETURN_IF_ERROR(ReadSection(file.extensions, "extensions", settings.extensions));
@@ -295,7 +297,7 @@ Result<Settings> ReadProjectSettings(const std::string& path) {
   if (!text) return std::unexpected(text.error());
   ASSIGN_OR_RETURN(Settings settings, ParseSettings(*text, path));
   ASSIGN_OR_RETURN(const TomlText toml, ReadToml(*text, path));
-  for (const char* section : {"log", "ui", "host"}) {
+  for (const char* section : {"log", "ui", "host", "undo"}) {
     if (JsonView(toml.json)[section].is_object())
       return Fail(Code::kInvalid,
                   fmt::format("{}:{}: [{}] is for the user's own file, not for a project's", path,

@@ -96,6 +96,13 @@ struct SandboxSettings {
               (Int, file_mb))
 };
 
+/// [undo]
+struct UndoSettings {
+  STET_FIELDS(UndoSettings,
+              (Flag, enabled),  // Unset: yes.
+              (Names, expendable))  // Folders that can be made again, where git ignores them.
+};
+
 /// [context]
 struct ContextSettings {
   STET_FIELDS(ContextSettings,
@@ -137,6 +144,7 @@ struct Settings {
   ToolSettings tools;
   PolicySettings policy;
   SandboxSettings sandbox;
+  UndoSettings undo;
   ContextSettings context;
   std::int64_t threshold_permille = 800;  // context.threshold, read.
   LogSettings log;

@@ -132,6 +132,17 @@ Async<Result<protocol::Said>> RunCommandOf(Asked<method::SessionCommand> asked) 
   co_return said;
 }
 
+Async<Result<protocol::FileList>> FilesOf(Asked<method::SessionFiles> asked) {
+  CO_ASSIGN_OR_RETURN(const std::shared_ptr<Hosted> session,
+                      asked.host.Find(asked.params.session_id));
+  CO_RETURN_IF_ERROR(co_await asked.host.EndLeftOptions(session->id(), asked.caller.client_id));
+  const Result<lane::Lane*> lane = co_await session->Wake();
+  if (!lane) co_return std::unexpected(lane.error());
+  protocol::FileList list;
+  CO_ASSIGN_OR_RETURN(list.files, co_await (*lane)->FilesSince(asked.params));
+  co_return list;
+}
+
 Async<Result<Nothing>> DeleteOne(Asked<method::SessionDelete> asked) {
   store::SessionStore store(asked.host.options().roots);
   CO_ASSIGN_OR_RETURN(const store::SessionPlace place, store.Locate(asked.params.session_id));
@@ -193,12 +204,8 @@ constexpr auto kSessionHandlers = HandlersOf(
         [](Asked<method::SessionCommand> asked) { return RunCommandOf(std::move(asked)); }),
     On<method::SessionDelete>(
         [](Asked<method::SessionDelete> asked) { return DeleteOne(std::move(asked)); }),
-    On<method::SessionFiles>([](lane::Lane& lane, const protocol::FilesParams& params,
-                                const Caller&) -> Result<protocol::FileList> {
-      protocol::FileList list;
-      ASSIGN_OR_RETURN(list.files, lane.FilesSince(params.target, params.restore));
-      return list;
-    }),
+    On<method::SessionFiles>(
+        [](Asked<method::SessionFiles> asked) { return FilesOf(std::move(asked)); }),
     On<method::SessionMark>([](lane::Lane& lane, const protocol::Mark& mark,
                                const Caller& from) -> Result<protocol::Said> {
       protocol::Said said;

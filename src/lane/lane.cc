@@ -79,8 +79,8 @@ Status Lane::Prepare() {
 log::Log& Lane::log() { return parts_->bench.log; }
 bool Lane::working() const { return work_->working(); }
 bool Lane::resting() const {
-  return !work_->working() && parts_->tasks->running() == 0 && !parts_->side->pending() &&
-         !parts_->hooks.starting();
+  return !work_->working() && !looking_ && parts_->tasks->running() == 0 &&
+         !parts_->side->pending() && !parts_->hooks.starting();
 }
 
 protocol::LiveState Lane::State() const {
@@ -103,6 +103,7 @@ Result<protocol::Accepted> Lane::Send(const protocol::Send& send, const std::str
       return known;
     }
   }
+  if (looking_) RETURN_IF_ERROR(AtRest());
   RETURN_IF_ERROR(work_->Recover());
   if (send.how == "continue") return Continue();
   if (send.how == "next") return Next();
@@ -225,27 +226,39 @@ Result<protocol::PermissionReport> Lane::Permissions() const {
   return parts_->changes.Permissions();
 }
 Result<protocol::Moved> Lane::Rewind(const std::optional<std::string>& target) {
-  RETURN_IF_ERROR(work_->AtRest());
+  RETURN_IF_ERROR(AtRest());
   ASSIGN_OR_RETURN(protocol::Moved moved, RewindLeaf(log(), target));
   work_->Moved();
   return moved;
 }
 
 Result<protocol::Moved> Lane::Branch(const std::string& leaf) {
-  RETURN_IF_ERROR(work_->AtRest());
+  RETURN_IF_ERROR(AtRest());
   ASSIGN_OR_RETURN(protocol::Moved moved, BranchLeaf(log(), leaf));
   work_->Moved();
   RETURN_IF_ERROR(SettleLeaf(log()));
   return moved;
 }
 
-Result<protocol::FileRows> Lane::FilesSince(const std::optional<std::string>& target,
-                                            bool restore) {
-  if (restore) RETURN_IF_ERROR(work_->AtRest());
-  RestoreBounds bounds{.roots = parts_->bench.settings->rules.more_roots,
-                       .own_since = parts_->bench.own.since};
-  bounds.roots.push_back(parts_->bench.workspace.project);
-  return lane::FilesSince(log(), bounds, target, restore);
+Async<Result<protocol::FileRows>> Lane::FilesSince(protocol::FilesParams wanted) {
+  CO_RETURN_IF_ERROR(AtRest());
+  if (wanted.restore && parts_->tasks->running() > 0) {
+    if (!wanted.stop_tasks.value_or(false))
+      co_return Fail(Code::kBusy,
+                     fmt::format("what runs in the background may change files meanwhile: {}. Stop "
+                                 "it first",
+                                 parts_->tasks->Describe()));
+    parts_->tasks->StopAll();
+  }
+  looking_.emplace(parts_->bench.loop);
+  Result<protocol::FileRows> rows = co_await lane::FilesSince(parts_->bench, std::move(wanted));
+  std::exchange(looking_, std::nullopt)->Set(true);
+  co_return rows;
+}
+
+Status Lane::AtRest() const {
+  if (looking_) return Fail(Code::kBusy, "files are looked at or put back just now: try again");
+  return work_->AtRest();
 }
 
 Result<std::vector<protocol::Event>> Lane::Recent(std::size_t count) const {
@@ -290,6 +303,7 @@ Result<protocol::TaskOutput> Lane::TaskOutput(const std::string& task_id,
 
 Async<Status> Lane::Close(bool sleeps) {
   parts_->hooks.Cancel();
+  if (const std::optional<Pending<bool>> looking = looking_) (void)co_await *looking;
   co_await work_->End();
   co_await parts_->side->Stop();
   co_await parts_->hooks.TellEnd(sleeps);

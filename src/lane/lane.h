@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "base/async.h"
+#include "base/loop.h"
 #include "base/result.h"
+#include "protocol/files.h"
 #include "protocol/live.h"
 #include "protocol/run_report.h"
 #include "protocol/session.h"
@@ -66,7 +68,8 @@ class Lane {
   Result<protocol::PermissionReport> Permissions() const;
   Result<protocol::Moved> Rewind(const std::optional<std::string>& target);
   Result<protocol::Moved> Branch(const std::string& leaf);
-  Result<protocol::FileRows> FilesSince(const std::optional<std::string>& target, bool restore);
+  /// While it puts files back, the lane takes nothing else.
+  Async<Result<protocol::FileRows>> FilesSince(protocol::FilesParams wanted);
   Result<std::vector<protocol::Event>> Recent(std::size_t count) const;
   Result<std::string> Mark(const protocol::Mark& mark, const std::string& client_id);
   /// An extension's command: what to show, or kNotFound. What it wants sent is sent.
@@ -100,10 +103,12 @@ class Lane {
   Result<protocol::Accepted> Next();
   Result<protocol::Accepted> Compact(const protocol::Send& send);
   [[nodiscard]] protocol::Accepted Started() const;
+  [[nodiscard]] Status AtRest() const;
 
   std::unique_ptr<LaneParts> parts_;
   std::unique_ptr<LaneWork> work_;
   protocol::Texts notes_;  // What a face should say about how the session was opened.
+  std::optional<Pending<bool>> looking_;  // At files, or putting them back; set at its end.
 };
 
 }  // namespace stet::lane

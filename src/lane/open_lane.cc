@@ -14,12 +14,14 @@
 #include "device/sandbox_profile.h"
 #include "device/secret_values.h"
 #include "device/trust.h"
+#include "lane/file_history.h"
 #include "lane/lane.h"
 #include "lane/opening_options.h"
 #include "lane/requests.h"
 #include "lane/setup.h"
 #include "log/clone.h"
 #include "policy/guarded.h"
+#include "policy/shell/auto.h"
 #include "protocol/ids.h"
 #include "provider/catalogue.h"
 #include "store/own_mark.h"
@@ -286,14 +288,20 @@ agent::InstructionSources Opener::FindInstructions(const policy::Rules& rules,
 LaneSetup Opener::MakeSetup(const policy::Rules& rules, std::vector<std::string> keys) {
   const auto settings = std::make_shared<const config::Settings>(settings_);
   agent::SessionSettings worked = MakeSettings(rules, keys);
-  tool::Workspace workspace = {.project = project_,
-                               .cwd = attach_.cwd,
-                               .context_window = model_.access.model.context_window,
-                               .exclude = rules.unsearched,
-                               .secret_names = policy::SecretNames(),
-                               .guarded_names = policy::GuardedNames(),
-                               .view = nullptr};
+  tool::Workspace workspace = {
+      .project = project_,
+      .cwd = attach_.cwd,
+      .context_window = model_.access.model.context_window,
+      .exclude = rules.unsearched,
+      .secret_names = policy::SecretNames(),
+      .guarded_names = policy::GuardedNames(),
+      .expendable = settings_.undo.expendable.value_or(policy::DerivedFolders()),
+      .view = nullptr};
   agent::InstructionSources instructions = FindInstructions(rules, workspace);
+  const bool undo =
+      settings_.undo.enabled.value_or(true) && !worked.sandbox.project_is_home && project_ != "/";
+  std::shared_ptr<tool::Checkpoints> checkpoints =
+      undo ? MakeCheckpoints(roots_, *log_, own_.since) : nullptr;
   return {.loop = request_.loop,
           .models = request_.models,
           .log = std::move(log_),
@@ -302,6 +310,7 @@ LaneSetup Opener::MakeSetup(const policy::Rules& rules, std::vector<std::string>
           .arrived = arrived_,
           .instructions = std::move(instructions),
           .workspace = std::move(workspace),
+          .checkpoints = std::move(checkpoints),
           .tools = {.only = attach_.tools,
                     .disabled = settings_.tools.disabled.value_or(std::vector<std::string>())},
           .output_schema = attach_.output_schema,

@@ -195,7 +195,7 @@ TEST_F(ArrivedSessionTest, AnotherDevicesLogBringsNoRightsAndNothingInItActs) {
       state.notes, [](const std::string& note) { return note.contains("delete everything"); });
   EXPECT_NE(said, state.notes.end()) << "what was queued is shown";
   ExpectNoRule(lane, "pwned");
-  const protocol::FileRows rows = lane.FilesSince(std::nullopt, true).value();
+  const protocol::FileRows rows = loop_.RunUntilDone(lane.FilesSince({.restore = true})).value();
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_FALSE(rows[0].can_restore);
   EXPECT_FALSE(rows[0].restored);
@@ -204,7 +204,7 @@ TEST_F(ArrivedSessionTest, AnotherDevicesLogBringsNoRightsAndNothingInItActs) {
   // From now on it is this device's, and its old facts still are not.
   Lane& again = OpenIt();
   EXPECT_FALSE(SaysNotWrittenHere(again.State().notes));
-  EXPECT_FALSE(again.FilesSince(std::nullopt, false)->front().can_restore);
+  EXPECT_FALSE(loop_.RunUntilDone(again.FilesSince({}))->front().can_restore);
 }
 
 TEST_F(ArrivedSessionTest, AGrantWithoutThisDevicesMacAllowsNothingInAnOwnLogEither) {

@@ -19,6 +19,7 @@ LaneParts::LaneParts(LaneSetup given)
       changes(bench, setup.models, std::move(setup.select)),
       reports(bench),
       hooks(bench) {
+  if (setup.checkpoints) bench.checkpoints = setup.checkpoints;
   bench.background = [this] { return tasks->Describe(); };
   if (!setup.fresh) bench.prime = std::move(setup.prime);
   asks.set_present(setup.answers);

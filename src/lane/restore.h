@@ -1,28 +1,24 @@
-// Restore: what a session did to files after some event, and putting them back as they were.
+// Restore: what became of files after some event, and putting them back as they were: what tools,
+// commands and hooks did, and what others did to the same files.
+//
+// A checkpoint is taken first, so that putting back can itself be undone. Counts only what was
+// found to be as wanted afterwards.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+#include "base/async.h"
+#include "protocol/files.h"
 
-#include "log/log.h"
-#include "protocol/turn_report.h"
+namespace stet::agent {
+struct Workbench;
+}
 
 namespace stet::lane {
 
-/// Where files may be put back.
-struct RestoreBounds {
-  std::vector<std::string> roots;  // The project's folder and those added to it.
-  /// The first seq of this device's events: what another device says of files is only shown.
-  std::uint64_t own_since = 0;
-};
-
-/// Every file that was written or deleted after `target` in the file's order, whatever the branch
-/// (absent: ever). With `restore`, files are put back whose earlier content is kept and that
-/// nothing but the session has changed since; each is announced by a write fact first, so that this
-/// can be undone as well. No file outside of the bounds is touched, and no link followed.
-Result<protocol::FileRows> FilesSince(log::Log& log, const RestoreBounds& bounds,
-                                      const std::optional<std::string>& target, bool restore);
+/// The files that are not as they were at `wanted.target`, whatever the branch (absent: before the
+/// session did anything). With `restore`, those are put back that only the session changed, and
+/// those that `wanted.include` names. Nothing outside of the project and the folders added to it is
+/// touched, nothing in a repository's own folder, and no link is followed. The lane is at rest, and
+/// stays so until it ends.
+Async<Result<protocol::FileRows>> FilesSince(agent::Workbench& bench, protocol::FilesParams wanted);
 
 }  // namespace stet::lane

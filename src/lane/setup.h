@@ -18,6 +18,7 @@
 #include "hook/hooks.h"
 #include "log/log.h"
 #include "protocol/live.h"
+#include "tool/checkpoint/checkpoints.h"
 #include "tool/toolbox.h"
 
 namespace stet::lane {
@@ -32,7 +33,8 @@ struct LaneSetup {
   bool arrived = false;       // The log was not written here: nothing in it gives a right.
   agent::InstructionSources instructions;
   tool::Workspace workspace;
-  tool::Selection tools;  // That there are.
+  std::shared_ptr<tool::Checkpoints> checkpoints = {};  // Null: nothing is kept.
+  tool::Selection tools;                                // That there are.
   std::optional<Raw> output_schema;
   Variables variables;                     // That commands and hooks get: no keys.
   std::vector<std::string> hidden;         // Names of those that they do not get.

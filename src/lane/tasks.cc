@@ -92,6 +92,7 @@ Status LaneTasks::RecordEnd(const tool::BackgroundTask& task) {
   end.signal = how.signal;
   const bool kept =
       KeepOutput(bench_.log, bench_.redactor, task.Output(), task.Tail(kMaxTailBytes), end);
+  bench_.checkpoints->TaskEnded(facts.tool_call_id);
   RETURN_IF_ERROR(bench_.outbox.Update(bench_.log));
   const bool tells = !turns_.working();
   const auto append = [&](const protocol::Stamp& stamp) {
@@ -109,6 +110,8 @@ Status LaneTasks::RecordEnd(const tool::BackgroundTask& task) {
 Status LaneTasks::NoteLost(const protocol::TaskRows& earlier, bool tells) {
   for (const protocol::TaskRow& row : earlier) {
     if (row.state != "running") continue;
+    bench_.checkpoints->TaskBegan(row.tool_call_id.value_or(""));
+    bench_.checkpoints->TaskEnded(row.tool_call_id.value_or(""));
     const std::string path = bench_.log.paths().tasks() + "/" + row.task_id;
     protocol::Task end;
     end.task_id = row.task_id;

@@ -19,6 +19,12 @@ bool LaneWork::unfinished() const { return !completed() && !(known_ && known_->l
 // Opening.
 
 Status LaneWork::Settle(agent::Unfinished unfinished, bool keep_waiting) {
+  // What a command that was interrupted did to files is seen by the next look at them.
+  for (const protocol::ToolStarted& started : unfinished.started) {
+    if (!started.effects) continue;
+    parts_.bench.checkpoints->TaskBegan(started.tool_call_id);
+    parts_.bench.checkpoints->TaskEnded(started.tool_call_id);
+  }
   ASSIGN_OR_RETURN(const bool waits,
                    agent::SettleInterrupted(parts_.bench.log, unfinished, keep_waiting));
   if (waits) life_ = LaneLife::kWaiting;

@@ -18,6 +18,8 @@ struct Paths {
   /// What the host did for the session, for developers. Nothing depends on it.
   [[nodiscard]] std::string diagnostics() const { return dir + "/diagnostics.log"; }
   [[nodiscard]] std::string blobs() const { return dir + "/blobs"; }  // By content hash.
+  /// The session's names of what the device keeps of files. In no export.
+  [[nodiscard]] std::string undo() const { return dir + "/undo"; }
   [[nodiscard]] std::string aside() const {
     return dir + "/aside";
   }  // Damaged bytes, copied or cut.

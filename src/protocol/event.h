@@ -34,10 +34,10 @@ using PayloadVariant =
     std::variant<UserMessage, AssistantMessage, ToolResult, InternalMessage, HarnessItem,
                  CustomMessage, Compaction, Rewind, Branch, Opened, Gap, InstructionSnapshot, Turn,
                  ModelCall, Toolset, ToolStarted, Permission, Question, QueueUpdate,
-                 ContentReplacement, Snip, FileFact, Task, Owed, SessionInfo, SkillIndex,
-                 ChannelInject, Custom, PhaseMoved, FindingRaised, FindingCleared, Waiver, Evidence,
-                 Anchor, Repair, Stop, PromiseMade, CapsuleRestored, Pin, Transaction, Receipt,
-                 UnknownEvent>;
+                 ContentReplacement, Snip, FileFact, Checkpoint, Task, Owed, SessionInfo,
+                 SkillIndex, ChannelInject, Custom, PhaseMoved, FindingRaised, FindingCleared,
+                 Waiver, Evidence, Anchor, Repair, Stop, PromiseMade, CapsuleRestored, Pin,
+                 Transaction, Receipt, UnknownEvent>;
 
 inline constexpr std::size_t kPayloadTypes = std::variant_size_v<PayloadVariant>;
 

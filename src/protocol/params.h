@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/content.h"
+#include "protocol/files.h"
 #include "protocol/live.h"
 #include "protocol/session.h"
 #include "protocol/tasks.h"
@@ -53,16 +54,6 @@ struct MoveLeaf {
 };
 struct CloneParams {
   STET_FIELDS(CloneParams, (Text, session_id), (OptionalText, at))
-};
-
-struct FilesParams {
-  STET_FIELDS(FilesParams,
-              (Text, session_id),
-              (OptionalText, target),  // Files that were written after it.
-              (bool, restore))  // Puts them back.
-};
-struct FileList {
-  STET_FIELDS(FileList, (FileRows, files))
 };
 
 struct RecentParams {

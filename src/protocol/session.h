@@ -125,7 +125,8 @@ struct TrashRow {
 /// Something that may be deleted for good.
 struct GarbageItem {
   STET_FIELDS(GarbageItem,
-              // blob (no event names it), temporary (a crash left it), trash, unborn (a folder in
+              // blob (no event names it), temporary (a crash left it), trash, copy (kept of a
+              // file, and no session needs it), unborn (a folder in
               // which no session came to be); or held: a process
               // writes that session, so its tree is passed over.
               (Text, kind),

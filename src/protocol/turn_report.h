@@ -9,17 +9,6 @@
 
 namespace stet::protocol {
 
-/// A file that changed after some event of the session.
-struct FileRow {
-  STET_FIELDS(FileRow,
-              (Text, path),
-              (Text, op),  // write, delete, outside_write
-              (bool, can_restore),  // The content before it is kept.
-              (bool, changed_since),  // From outside the session, after the session wrote it.
-              (bool, restored))
-};
-using FileRows = std::vector<FileRow>;
-
 struct DenialRow {
   STET_FIELDS(DenialRow, (Text, tool_name), (Text, tool_call_id), (Raw, args), (Text, rule))
 };

@@ -179,20 +179,38 @@ struct Snip {
   STET_FIELDS(Snip, (Text, from), (Text, through), (OptionalBool, undo), (OptionalText, by))
 };
 
+/// What was done to a file, or by a command to a link or a folder. `before` and `after` say what is
+/// there: a content's SHA-256, "git:" with the id of git's object, "link:" with the hash of where
+/// it leads, "folder"; absent: nothing, or it is not known.
 struct FileFact {
   static constexpr std::string_view kType = "file_fact";
   STET_FIELDS(FileFact,
-              (Text, op),  // read, write, delete, outside_write
+              (Text, op),  // read, write, delete, outside_write, folder
               (Text, path),
               (OptionalText, before),
               (OptionalText, after),
               (OptionalRaw, coverage),
               (OptionalText, before_blob),
+              (OptionalInt, new_folders),  // Above a new file: how many were made for it.
               (OptionalText, tool_call_id))
   static Place PlaceOf(std::string_view op) {
     return op == "read" ? Place::kControl : Place::kSession;
   }
   [[nodiscard]] Flush FlushGrade() const { return op == "read" ? Flush::kLazy : Flush::kAlways; }
+};
+
+/// What the project's files were, before something could change them.
+struct Checkpoint {
+  static constexpr std::string_view kType = "checkpoint";
+  static constexpr Place kPlace = Place::kSession;
+  static constexpr Flush kFlush = Flush::kLazy;  // What it is before flushes.
+  STET_FIELDS(Checkpoint,
+              (Text, manifest),  // Its name among the session's copies (doc/format/checkpoint.md).
+              (Text, reason),  // command, restore
+              (OptionalText, tool_call_id),
+              (std::int64_t, files),  // That it has: files, links and folders.
+              (OptionalInt, not_covered),  // Files of these whose content is not kept.
+              (OptionalBool, more))          // There are more than are looked at.
 };
 
 struct Task {

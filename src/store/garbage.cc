@@ -24,6 +24,9 @@ using protocol::GarbageItem;
 /// The kind of a folder in which no session came to be.
 constexpr std::string_view kUnborn = "unborn";
 
+/// The kind of what is kept of a file for undo.
+constexpr std::string_view kCopy = "copy";
+
 /// Younger temporary files may belong to a process that is still at work.
 constexpr Millis kTemporaryAge = Millis{60} * 60 * 1000;
 
@@ -83,6 +86,25 @@ void AddBlobs(const log::Paths& paths, const std::string& session_id,
   }
 }
 
+/// Younger copies may be those of a checkpoint that is being taken.
+bool IsUnusedCopy(const std::string& path) {
+  const Result<FileStat> stat = StatFile(path);
+  return stat && stat->is_file && stat->links == 1 &&
+         SystemClock().Now() - stat->mtime_ms > kTemporaryAge;
+}
+
+/// What was kept of files and no session has a name for any more.
+void AddUnusedCopies(const std::string& folder, std::vector<GarbageItem>& items) {
+  if (KindOf(folder) != EntryKind::kDir) return;
+  const Result<std::vector<DirEntry>> entries = ListDir(folder);
+  if (!entries) return;
+  for (const DirEntry& entry : *entries) {
+    const std::string path = folder + "/" + entry.name;
+    if (!log::Blobs::IsName(entry.name) || !IsUnusedCopy(path)) continue;
+    items.push_back({.kind = std::string(kCopy), .path = path, .bytes = DiskUse(path).value_or(0)});
+  }
+}
+
 /// A session of the tree that a process writes, if there is one.
 std::optional<GarbageItem> HeldIn(const std::vector<std::string>& dirs) {
   for (const std::string& dir : dirs) {
@@ -132,6 +154,7 @@ Status AddUnborn(const SessionStore& store, std::vector<GarbageItem>& items) {
 bool StillGarbage(const SessionStore& store, const GarbageItem& item) {
   if (item.kind == "temporary") return IsLeftTemporary(item.path);
   if (item.kind == kUnborn) return log::IsUnborn({item.path});
+  if (item.kind == kCopy) return IsUnusedCopy(item.path);
   if (item.kind != "blob") return true;
   const Result<std::string> dir = store.Find(item.session_id);
   if (!dir) return false;
@@ -200,6 +223,8 @@ Result<std::vector<GarbageItem>> FindGarbage(const SessionStore& store, bool wit
     items.insert(items.end(), found.begin(), found.end());
   }
   AddTemporaries(store.roots().sessions(), "", items);
+  AddTemporaries(store.roots().undo(), "", items);
+  AddUnusedCopies(store.roots().undo(), items);
   RETURN_IF_ERROR(AddUnborn(store, items));
   if (!with_trash) return items;
   ASSIGN_OR_RETURN(const std::vector<protocol::TrashRow> rows, store.Trash());

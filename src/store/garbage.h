@@ -1,6 +1,6 @@
 // Garbage: what may be deleted for good, found only when the user asks and deleted only when the
 // user says so: blobs that no event names, temporary files that a crash left, folders in which no
-// session came to be, and removed sessions.
+// session came to be, copies of files that no session needs, and removed sessions.
 #pragma once
 
 #include <cstdint>

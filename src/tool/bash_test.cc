@@ -179,22 +179,22 @@ TEST_F(BashTest, WhatItDidToFilesIsToldAsFacts) {
                               .tool_call_id = "call_1"};
   };
   EXPECT_EQ(Encode(outcome.writes[0]),
-            Encode(fact("outside_write", Path("made"), std::nullopt, Sha256Hex("x\n"))));
+            Encode(fact("delete", Path("gone.txt"), Sha256Hex("old"), std::nullopt)));
   EXPECT_EQ(Encode(outcome.writes[1]),
-            Encode(fact("outside_write", Path("read.txt"), Sha256Hex("old"), Sha256Hex("new\n"))));
+            Encode(fact("outside_write", Path("made"), std::nullopt, Sha256Hex("x\n"))));
   EXPECT_EQ(Encode(outcome.writes[2]),
-            Encode(fact("delete", Path("gone.txt"), std::nullopt, std::nullopt)));
+            Encode(fact("outside_write", Path("read.txt"), Sha256Hex("old"), Sha256Hex("new\n"))));
   EXPECT_EQ(JsonView(outcome.details->text)["scan"]["entries"].Int(), 3);
   EXPECT_EQ(JsonView(outcome.details->text)["scan"]["capped"].Bool(), false);
 }
 
-TEST_F(BashTest, FactsAreBoundedAndLargeFilesAreNotHashed) {
-  const Outcome outcome = Run(
-      "Bash", R"({"command":"truncate -s 4194305 a; for i in $(seq 250); do echo >f$i; done"})");
-  ASSERT_EQ(outcome.writes.size(), 200U);
-  EXPECT_EQ(outcome.writes[0].path, Path("a"));
-  EXPECT_EQ(outcome.writes[0].after, std::nullopt);
-  EXPECT_EQ(TextOf(outcome), "(It changed 251 files; the first 200 are on record.)\n");
+TEST_F(BashTest, EveryFileThatItChangedIsOnRecord) {
+  const Outcome outcome =
+      Run("Bash", R"({"command":"mkdir d; ln -s d l; for i in $(seq 250); do echo >f$i; done"})");
+  ASSERT_EQ(outcome.writes.size(), 252U);
+  EXPECT_EQ(outcome.writes[0].op, "folder");
+  EXPECT_EQ(outcome.writes[0].path, Path("d"));
+  EXPECT_EQ(outcome.writes[251].after, "link:" + Sha256Hex("d"));
 }
 
 TEST_F(BashTest, CancellingEndsASleepingCommand) {

@@ -119,6 +119,7 @@ TEST_F(TerminalTest, HiddenVariablesAreTakenAwayAndTheFolderIsFollowed) {
             .loop = loop_,
             .workspace = workspace_,
             .files = files_,
+            .checkpoints = checkpoints_,
             .cancel = {},
             .editor = editor_,
             .show_terminal = [](const std::string&) {}};

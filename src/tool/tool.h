@@ -24,6 +24,7 @@
 
 namespace stet::tool {
 
+class Checkpoints;
 class ProjectView;
 
 /// Where a session works.
@@ -37,6 +38,8 @@ struct Workspace {
   std::vector<std::string> secret_names;
   /// Names of places that programs obey, wherever they stand in the project.
   std::vector<std::string> guarded_names;
+  /// Names of folders whose content can be made again, where git ignores them.
+  std::vector<std::string> expendable = {};
   /// How the project's files look; made when it is first looked at (tool/shell/facts.h).
   std::shared_ptr<ProjectView> view;
 };
@@ -76,6 +79,8 @@ struct Call {
   Loop& loop;
   Workspace& workspace;
   KnownFiles& files;
+  /// Knows how the project's files looked before the call.
+  Checkpoints& checkpoints;
   CancelToken cancel;
   /// Appends and flushes a fact about a write that is about to happen. Nothing is written to disk
   /// when this fails.

@@ -14,6 +14,8 @@
 #include "base/temp_dir.h"
 #include "json/writer.h"
 #include "tool/builtin.h"
+#include "tool/checkpoint/checkpoints.h"
+#include "tool/project/look.h"
 #include "tool/registry.h"
 
 namespace stet::tool {
@@ -60,6 +62,7 @@ class ToolTest : public testing::Test {
               .loop = loop_,
               .workspace = workspace_,
               .files = files_,
+              .checkpoints = checkpoints_,
               .cancel = cancel_.token(),
               .record_write = [this](const protocol::FileFact& fact) { return Record(fact); },
               .record_task =
@@ -88,6 +91,9 @@ class ToolTest : public testing::Test {
     Tool* tool = registry_.Find(name);
     if (const auto intent = tool->Intend(args, workspace_); !intent)
       return Problem(intent.error().Text());
+    if (name == "Bash") {
+      EXPECT_TRUE(loop_.RunUntilDone(checkpoints_.Look(ViewOf(workspace_), loop_, {})));
+    }
     Outcome outcome = loop_.RunUntilDone(tool->Run(args, call));
     for (const protocol::FileFact& fact : outcome.reads) files_.Learn(fact);
     return outcome;
@@ -126,6 +132,7 @@ class ToolTest : public testing::Test {
   Shells shells_{background_, temp_.Sub("tasks")};
   Workspace workspace_;
   KnownFiles files_;
+  Checkpoints checkpoints_{{.store = temp_.Sub("copies"), .session = temp_.Sub("kept")}};
   Registry registry_;
   CancelSource cancel_;
   std::vector<protocol::FileFact> written_;

@@ -468,13 +468,14 @@ TEST_F(LiveTest, FilesCanBePutBackAsTheyWereBeforeATurn) {
   Open(Here());
   Run("go");
   EXPECT_EQ(ReadFile(project_ + "/a.txt").value_or(""), "two\n");
-  const auto rows = client::Await(*session_, &client::LiveSession::FilesSince, std::nullopt, false);
+  const auto rows =
+      client::Await(*session_, &client::LiveSession::FilesSince, protocol::FilesParams());
   ASSERT_TRUE(rows);
   ASSERT_EQ(rows->size(), 2U);
   EXPECT_TRUE((*rows)[0].can_restore);
   ASSERT_TRUE(client::Await(*session_, &client::LiveSession::Rewind, std::nullopt));
-  const auto restored =
-      client::Await(*session_, &client::LiveSession::FilesSince, std::nullopt, true);
+  const auto restored = client::Await(*session_, &client::LiveSession::FilesSince,
+                                      protocol::FilesParams{.restore = true});
   ASSERT_TRUE(restored) << restored.error().Text();
   EXPECT_EQ(ReadFile(project_ + "/a.txt").value_or(""), "one\n");
   EXPECT_FALSE(Exists(project_ + "/new.txt"));
@@ -487,7 +488,8 @@ TEST_F(LiveTest, AFileThatSomebodyElseChangedIsNotPutBack) {
   Open(Here());
   Run("go");
   ASSERT_TRUE(ReplaceFile(project_ + "/new.txt", "mine", Durable::kNo));
-  const auto rows = client::Await(*session_, &client::LiveSession::FilesSince, std::nullopt, true);
+  const auto rows = client::Await(*session_, &client::LiveSession::FilesSince,
+                                  protocol::FilesParams{.restore = true});
   ASSERT_TRUE(rows);
   EXPECT_TRUE((*rows)[0].changed_since);
   EXPECT_EQ(ReadFile(project_ + "/new.txt").value_or(""), "mine");

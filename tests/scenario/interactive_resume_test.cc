@@ -100,9 +100,9 @@ TEST_F(InteractiveResumeTest, ARewindListsPromptsAndPutsFilesBack) {
   EXPECT_TRUE(pty->Shows("1  replace hello with bye in README.md"));
   EXPECT_TRUE(pty->Shows("2  read README.md"));
   pty->Type("1\r");
-  EXPECT_TRUE(pty->Shows("README.md (write)"));
-  EXPECT_TRUE(pty->Shows("Put these files back as they were?"));
-  pty->Type("y");
+  EXPECT_TRUE(pty->Shows("README.md: changed by Edit: README.md"));
+  EXPECT_TRUE(pty->Shows("b both"));
+  pty->Type("b");
   EXPECT_TRUE(pty->Shows("1 of 1 files put back"));
   EXPECT_EQ(Read("README.md"), "# hello\nint main is here\n");
   EXPECT_TRUE(pty->CursorRowIs("> replace hello with bye in README.md", 37));

@@ -126,7 +126,7 @@ TEST_F(SetupTest, TheCompletionWorksInBash) {
     return ran ? ran->out + ran->err : ran.error().Text();
   };
   EXPECT_EQ(complete("stet sess"), "sessions\n");
-  EXPECT_EQ(complete("stet sessions re"), "rewind repair restore\n");
+  EXPECT_EQ(complete("stet sessions re"), "rewind restore-files repair restore\n");
   EXPECT_EQ(complete("stet sessions ls --j"), "--json\n");
   EXPECT_EQ(complete("stet --output-format ''"), "text json stream-json\n");
   EXPECT_EQ(complete("stet --cwd ''"), "\n") << "bash completes files itself";

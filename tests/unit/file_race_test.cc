@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "lane/restore.h"
-#include "log/log_fixture.h"
 #include "tests/scale.h"
+#include "tool/checkpoint/keeping.h"
+#include "tool/checkpoint/put_back.h"
 #include "tool/tool_fixture.h"
 
 namespace stet::tool {
@@ -101,42 +101,33 @@ TEST_F(RaceTest, NoReadShowsWhatALinkLedTo) {
   });
 }
 
-class RestoreRaceTest : public log::LogTest {
- protected:
-  void Fact(log::Log& log, const std::string& path, protocol::OptionalText before,
-            const std::string& after) {
-    protocol::FileFact fact{.op = "write", .path = path, .before = before, .after = after};
-    fact.before_blob = before;
-    Append(log, {.payload = std::move(fact)});
-  }
-
-  TempDir files_;
-};
-
-TEST_F(RestoreRaceTest, NoRestoreEscapesThroughAFolderThatBecomesALink) {
-  const std::string project = files_.Sub("project");
-  const std::string outside = files_.Sub("outside");
+TEST_F(RaceTest, NothingIsPutBackThroughAFolderThatBecomesALink) {
+  const std::string project = temp_.Sub("undone");
+  const std::string outside = temp_.Sub("elsewhere");
   for (const std::string& folder : {project + "/a", outside}) {
     ASSERT_TRUE(MakeDirs(folder));
-    // Just as the session left them, so that nothing else keeps them from being put back.
     for (const char* name : {"/old.txt", "/new.txt"})
       ASSERT_TRUE(ReplaceFile(folder + name, "left", Durable::kNo));
   }
   ASSERT_EQ(::symlink(outside.c_str(), (project + "/b").c_str()), 0);
   const Fd folder(::open((project + "/a").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const auto log = Create();
-  ASSERT_TRUE(log->blobs().Put("before"));
   WhileExchanging(project + "/a", project + "/b", [&](std::size_t round) {
-    for (const char* name : {"old.txt", "new.txt"})
-      EXPECT_TRUE(ReplaceFile(fmt::format("/proc/self/fd/{}/{}", folder.get(), name), "left",
-                              Durable::kNo));
-    Fact(*log, project + "/a/old.txt", Sha256Hex("before"), Sha256Hex("left"));
-    Fact(*log, project + "/a/new.txt", std::nullopt, Sha256Hex("left"));
-    const auto rows = lane::FilesSince(*log, {.roots = {project}}, std::nullopt, true);
+    PutBackWish wish{.project = project, .content = [](const Kept&) { return "before"; }};
+    for (const char* name : {"old.txt", "new.txt"}) {
+      const std::string held = fmt::format("/proc/self/fd/{}", folder.get());
+      EXPECT_TRUE(ReplaceFile(held + "/" + name, "left", Durable::kNo));
+      UndoLine& line = wish.lines.emplace_back();
+      line.path = std::string("a/") + name;
+      // Just as it is there, so that nothing else keeps it from being put back.
+      line.now = EntryNow(held, name).value();
+    }
+    wish.lines[0].wanted = wish.lines[0].now;
+    wish.lines[0].wanted->kept = {.in = Kept::In::kCopies, .id = Sha256Hex("before")};
+    const std::vector<PutBackLine> done = PutBack(wish);
     for (const char* name : {"/old.txt", "/new.txt"})
       EXPECT_EQ(ReadFile(outside + name).value_or("gone"), "left") << round;
     EXPECT_EQ(ListDir(outside)->size(), 2U) << round;
-    return rows && std::ranges::any_of(*rows, &protocol::FileRow::restored);
+    return std::ranges::any_of(done, &PutBackLine::restored);
   });
 }
 

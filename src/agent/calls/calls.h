@@ -4,7 +4,8 @@
 //   plan     what the call would do (calls.cc)
 //   decide   policy says allow, ask or deny; hooks may say otherwise (calls.cc, hooks.cc)
 //   ask      hooks, or a person, answer what policy wants asked (ask.cc)
-//   start    in its turn, if it is still allowed then, behind a flushed `tool_started` (start.cc)
+//   start    in its turn, if it is still allowed then, behind a checkpoint of what it may change
+//            (checkpoint.cc) and a flushed `tool_started` (start.cc)
 //   finish   what the tool gave, without secrets (start.cc)
 //   append   the result, behind the facts of the call (append.cc)
 // A call that one of them ends has its result, which says why, and goes through no other.
@@ -111,6 +112,11 @@ class Calls {
 
   // Start, finish.
   Async<Status> StartInTurn(OnePtr one);
+  [[nodiscard]] bool MayChangeProject(const One& one) const;
+  Async<Status> TakeCheckpoint(const One& one);
+  [[nodiscard]] std::string NotCoveredText(const One& one) const;
+  [[nodiscard]] Result<std::vector<std::string>> HeldFiles(const One& one) const;
+  Async<void> SeeWhatChanged(One& one, tool::Outcome& outcome);
   Async<Result<Boxed>> FindBox(const One& one);
   GoesOn StillAllowed(const One& one);
   void Start(const OnePtr& one);

@@ -18,6 +18,13 @@ Async<Status> Calls::StartInTurn(OnePtr one) {
   const bool alone = !one->tool->reads_only() || one->intent.effects;
   Status room = co_await Await(alone ? 0 : kMaxSideBySide - 1);
   if (!room) co_return room;
+  const Status kept = co_await TakeCheckpoint(*one);
+  // What a person allowed runs all the same: its result says that it cannot be undone.
+  if (!kept && one->by == kByPolicy) {
+    bench_.settings->sandbox.shared->KeptBack(one->intent.command);
+    co_return Answer(one->block, NotRun("what it changes could not be put back: " +
+                                        kept.error().message + ". Try again: the user is asked"));
+  }
   Result<Boxed> box = co_await FindBox(*one);
   // Behind everything that was waited for.
   const GoesOn allowed = StillAllowed(*one);
@@ -25,6 +32,7 @@ Async<Status> Calls::StartInTurn(OnePtr one) {
   if (!*allowed) co_return Status();
   if (!box) co_return Answer(one->block, NotRun(box.error().message));
   one->box = *std::move(box);
+  if (!kept) one->box.note += "(It cannot be undone: " + kept.error().message + ".)\n";
   Start(one);
   // `tool_started` is appended here, before the loop begins Execute. A tool that only asks the user
   // has no effect yet and gets it with its result: if the process dies now, its question still
@@ -56,6 +64,9 @@ Async<Result<Boxed>> Calls::FindBox(const One& one) {
     auto places = tool::GuardedPlaces(bench_.workspace, **project);
     if (!places) co_return std::unexpected(places.error());
     guarded = *std::move(places);
+    auto held = HeldFiles(one);
+    if (!held) co_return std::unexpected(held.error());
+    guarded.insert(guarded.end(), held->begin(), held->end());
   }
   co_return BoxFor(settings->sandbox, one.intent, allowed, guarded);
 }
@@ -122,6 +133,7 @@ Async<void> Calls::Execute(OnePtr one) {
       outcome = *std::move(changed);
     else
       outcome = co_await one->tool->Run(one->args, call);
+    co_await SeeWhatChanged(*one, outcome);
     Finish(*one, std::move(outcome));
   }
   one->ended.Set(true);
@@ -155,6 +167,7 @@ tool::Call Calls::MakeCall(One& one) {
       .loop = bench_.loop,
       .workspace = bench_.workspace,
       .files = *bench_.files,
+      .checkpoints = *bench_.checkpoints,
       .cancel = one.cancel.token(),
       .record_write =
           [this](protocol::FileFact fact) {
@@ -174,8 +187,10 @@ tool::Call Calls::MakeCall(One& one) {
 }
 
 Status Calls::RecordTask(const One& one, protocol::Task task) {
-  if (task.phase == protocol::phase::kStart)
+  if (task.phase == protocol::phase::kStart) {
+    bench_.checkpoints->TaskBegan(one.block.tool_call_id);
     NotifyHooks(bench_, stamp_, hook::OnTaskCreated(task.task_id, one.intent.summary));
+  }
   if (task.name) task.name = bench_.redactor.Clean(*std::move(task.name));
   return AppendEvent(bench_.log, std::move(task), stamp_);
 }

@@ -55,6 +55,7 @@ void AddOutsideWrites(const run::State& state, const tool::Outcome& outcome, Pay
   for (const run::Finding& gate : state.findings().open()) {
     if (gate.gate != "outside-write") continue;
     for (const protocol::FileFact& fact : outcome.writes) {
+      if (fact.op == "folder") continue;
       protocol::FindingRaised raised;
       raised.finding_id = NewId();
       raised.policy = gate.data.policy;

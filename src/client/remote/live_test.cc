@@ -166,7 +166,9 @@ TEST_F(RemoteLiveTest, AsksAsTheWireHasIt) {
   LiveSession& session = **attached;
   EXPECT_EQ(Await(session, &LiveSession::Rewind, "e1")->old_leaf, "e2");
   EXPECT_EQ(ParamsOf("session.rewind"), R"({"sessionId":"s_1","target":"e1"})");
-  EXPECT_EQ(Await(session, &LiveSession::FilesSince, std::nullopt, true)->at(0).path, "a.txt");
+  EXPECT_EQ(
+      Await(session, &LiveSession::FilesSince, protocol::FilesParams{.restore = true})->at(0).path,
+      "a.txt");
   EXPECT_EQ(ParamsOf("session.files"), R"({"sessionId":"s_1","restore":true})");
   EXPECT_EQ(Await(session, &LiveSession::Turns)->at(0).id, "e1");
   EXPECT_EQ(Await(session, &LiveSession::Mark, protocol::Mark()), "done");

@@ -216,12 +216,9 @@ void RemoteSession::Branch(const std::string& leaf, Reply<Moved> reply) {
   Ask<method::SessionBranch>(MoveTo(leaf), reply);
 }
 
-void RemoteSession::FilesSince(const std::optional<std::string>& target, bool restore,
+void RemoteSession::FilesSince(const protocol::FilesParams& wanted,
                                Reply<protocol::FileRows> reply) {
-  protocol::FilesParams params;
-  params.target = target;
-  params.restore = restore;
-  Ask<method::SessionFiles>(std::move(params), {.within = link_.patience, .repeatable = !restore},
+  Ask<method::SessionFiles>(wanted, {.within = link_.patience, .repeatable = !wanted.restore},
                             reply,
                             [](const protocol::FileList& list,
                                Line&) -> Result<protocol::FileRows> { return list.files; });

@@ -42,8 +42,7 @@ class RemoteSession final : public LiveSession {
   void Change(const protocol::Change& change, Reply<void> reply) override;
   void Rewind(const std::optional<std::string>& target, Reply<Moved> reply) override;
   void Branch(const std::string& leaf, Reply<Moved> reply) override;
-  void FilesSince(const std::optional<std::string>& target, bool restore,
-                  Reply<protocol::FileRows> reply) override;
+  void FilesSince(const protocol::FilesParams& wanted, Reply<protocol::FileRows> reply) override;
   void Mark(const protocol::Mark& mark, Reply<std::string> reply) override;
   void Command(const std::string& name, const std::string& text, Reply<std::string> reply) override;
   void Run(Reply<protocol::RunReport> reply) override;

@@ -124,9 +124,16 @@ class LocalSession final : public client::LiveSession {
   void Branch(const std::string& leaf, Reply<client::Moved> reply) override {
     Ask(reply, [leaf](lane::Lane& lane) { return lane.Branch(leaf); });
   }
-  void FilesSince(const std::optional<std::string>& target, bool restore,
-                  Reply<protocol::FileRows> reply) override {
-    Ask(reply, [target, restore](lane::Lane& lane) { return lane.FilesSince(target, restore); });
+  /// The end of the lane waits for it.
+  void FilesSince(const protocol::FilesParams& wanted, Reply<protocol::FileRows> reply) override {
+    const auto run = [](lane::Lane& lane, protocol::FilesParams params,
+                        Reply<protocol::FileRows> done) -> Async<void> {
+      done(co_await lane.FilesSince(std::move(params)));
+    };
+    host_.loop().Post([holding = holding_, wanted, reply, run, &loop = host_.loop()] {
+      if (holding->lane == nullptr) return reply(Closed());
+      loop.Spawn(run(*holding->lane, wanted, reply));
+    });
   }
   void Tasks(Reply<protocol::TaskRows> reply) override {
     Ask(reply, [](lane::Lane& lane) -> Result<protocol::TaskRows> { return lane.Tasks(); });

@@ -144,6 +144,16 @@ class AutoJudge {
 
 }  // namespace
 
+std::vector<std::string> DerivedFolders() {
+  std::vector<std::string> names;
+  for (std::string_view rest = kDerivedFolders; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    names.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return names;
+}
+
 bool IsDerived(std::string_view path, std::string_view root) {
   if (!IsInside(path, root)) return false;
   path.remove_prefix(std::min(path.size(), root == "/" ? 0 : root.size()));

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "policy/shell/shell.h"
 
@@ -30,6 +31,9 @@ using IsRestorable = std::function<bool(const std::string& path)>;
 AutoAnswer AutoVerdict(const ShellAnalysis& analysis, bool sandboxed,
                        std::span<const std::string> roots,
                        const IsRestorable& restorable = nullptr);
+
+/// Names of folders that builds and tests make again.
+std::vector<std::string> DerivedFolders();
 
 /// Whether a path is by its name something that a build or a test makes again.
 bool IsDerived(std::string_view path, std::string_view root);

@@ -4,14 +4,32 @@
 
 #include <fmt/format.h>
 
+#include "base/fs.h"
 #include "tool/git/obeyed.h"
 #include "tool/in_thread.h"
 
 namespace stet::tool {
 
+namespace {
+
+/// What is ignored counts for nothing where there is no repository that ignores it.
+bool IsInRepository(std::string folder) {
+  while (!Exists(folder + "/.git")) {
+    if (folder == "/") return false;
+    folder = ParentDir(folder);
+  }
+  return true;
+}
+
+}  // namespace
+
 std::shared_ptr<ProjectView> ViewOf(Workspace& workspace) {
-  if (!workspace.view || workspace.view->root() != workspace.project)
-    workspace.view = std::make_shared<ProjectView>(workspace.project, workspace.guarded_names);
+  if (!workspace.view || workspace.view->root() != workspace.project) {
+    std::vector<std::string> expendable;
+    if (IsInRepository(workspace.project)) expendable = workspace.expendable;
+    workspace.view = std::make_shared<ProjectView>(workspace.project, workspace.guarded_names,
+                                                   std::move(expendable));
+  }
   return workspace.view;
 }
 

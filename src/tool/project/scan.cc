@@ -1,6 +1,7 @@
 #include "tool/project/scan.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -19,6 +20,7 @@ namespace {
 using FolderPtr = std::shared_ptr<const ScannedFolder>;
 
 constexpr std::uint64_t kNanos = 1'000'000'000;
+constexpr std::uint32_t kModeBits = 07777;
 
 /// The order of a walk: that of the names in each folder. A "/" ends a name, and so comes before
 /// all that could continue it.
@@ -50,11 +52,12 @@ class Scanner {
   Result<ProjectScan> Scan(const FolderPtr& before) {
     const auto begin = SystemClock().Steady();
     ProjectScan scan;
-    scan.top = Folder(wish_.root == "/" ? "" : wish_.root, before, 0);
+    scan.top = Folder(wish_.root == "/" ? "" : wish_.root, before, {});
     if (cancel_.cancelled()) return Fail(Code::kCancelled, "cancelled");
     // What is shared with the scan before was not counted anew.
     scan.capped = capped_ || scan.top->entries > wish_.limits.max_entries;
     scan.last = std::move(last_);
+    scan.new_names = new_names_;
     scan.ms = std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - begin)
                   .count();
     return scan;
@@ -66,15 +69,22 @@ class Scanner {
     return old.links_here || changes_->folders.contains(path);
   }
 
+  /// Where a folder lies.
+  struct Depth {
+    int folders = 0;       // Above it.
+    bool ignored = false;  // Git ignores it.
+  };
+
   /// As it is now; the same as before where nothing changed.
-  FolderPtr Folder(const std::string& path, const FolderPtr& old, int depth) {
+  FolderPtr Folder(const std::string& path, const FolderPtr& old, Depth depth) {
     if (!old || IsDirty(path, *old)) return List(path, old, depth);
     if (!old->links_below && !AnyInside(changes_->folders, path)) return old;
     auto folder = std::make_shared<ScannedFolder>(*old);
     const std::size_t mark = rules_.Enter(path, parts_.size());
     for (ScannedFolder::Below& below : folder->folders) {
       parts_.push_back(below.name);
-      below.folder = Folder(path + "/" + below.name, below.folder, depth + 1);
+      below.folder =
+          Folder(path + "/" + below.name, below.folder, {depth.folders + 1, below.folder->ignored});
       parts_.pop_back();
     }
     rules_.Leave(mark);
@@ -82,11 +92,14 @@ class Scanner {
     return folder;
   }
 
-  FolderPtr List(const std::string& path, const FolderPtr& old, int depth) {
+  FolderPtr List(const std::string& path, const FolderPtr& old, Depth depth) {
     auto folder = std::make_shared<ScannedFolder>();
+    folder->ignored = depth.ignored;
     if (wish_.watch != nullptr) wish_.watch->Add(path.empty() ? "/" : path);
     const auto entries = ListDir(path.empty() ? "/" : path);
     const Fd fd(::open(path.empty() ? "/" : path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    struct stat facts{};
+    if (fd && ::fstat(fd.get(), &facts) == 0) folder->mode = facts.st_mode & kModeBits;
     if (!entries || !fd) return folder;
     const std::size_t mark = rules_.Enter(path, parts_.size());
     if (std::ranges::binary_search(*entries, ".gitignore", {}, &DirEntry::name))
@@ -96,7 +109,7 @@ class Scanner {
     for (const DirEntry& entry : *entries) {
       if (capped_ || cancel_.cancelled()) break;
       parts_.push_back(entry.name);
-      Visit(entry, path, {.folder = *folder, .fd = fd, .old = below, .depth = depth});
+      Visit(entry, path, {*folder, fd, below, old, depth});
       parts_.pop_back();
     }
     rules_.Leave(mark);
@@ -107,23 +120,32 @@ class Scanner {
   struct Place {
     ScannedFolder& folder;
     const Fd& fd;
-    const FolderPtr& old;
-    int depth;
+    const FolderPtr& old;    // Null: nothing below it is shared.
+    const FolderPtr& known;  // As it was. Null: it is new.
+    Depth depth;
   };
+
+  static bool HasFile(const ScannedFolder& folder, const ScannedFile& file) {
+    const auto found = std::ranges::lower_bound(folder.files, file.name, {}, &ScannedFile::name);
+    return found != folder.files.end() && found->name == file.name && found->inode == file.inode;
+  }
 
   void Visit(const DirEntry& entry, const std::string& path, const Place& place) {
     const bool is_dir = entry.kind == EntryKind::kDir;
     if (std::ranges::find(wish_.guarded, entry.name) != wish_.guarded.end())
       place.folder.guarded.push_back(entry.name);
     if (entry.name == ".git" || entry.kind == EntryKind::kOther) return;
-    if (rules_.Ignores(parts_, is_dir)) return;
-    if (is_dir && place.depth < kMaxWalkDepth) {
-      const std::string below = path + "/" + entry.name;
-      place.folder.folders.push_back(
-          {entry.name, Folder(below, Before(place.old, below, entry.name), place.depth + 1)});
-    } else if (!is_dir) {
-      AddFile(entry, place);
-    }
+    if (!is_dir) return AddFile(entry, place);
+    const bool ignored = place.depth.ignored || rules_.Ignores(parts_, true);
+    if (ignored && std::ranges::find(wish_.expendable, entry.name) != wish_.expendable.end())
+      return;
+    if (place.depth.folders == kMaxWalkDepth) return;
+    const std::string below = path + "/" + entry.name;
+    FolderPtr before = Before(place.old, below, entry.name);
+    // Rules of a folder above may be others now.
+    if (before && before->ignored != ignored) before = nullptr;
+    place.folder.folders.push_back(
+        {entry.name, Folder(below, before, {place.depth.folders + 1, ignored})});
   }
 
   /// Null for a folder that is new, or another one under its name.
@@ -144,9 +166,9 @@ class Scanner {
       return;
     }
     const Seen seen = Look(place.fd, entry.name);
-    if (!seen.file) return;  // It vanished meanwhile, or leads to no file.
-    const bool linked = entry.kind == EntryKind::kSymlink || seen.links > 1;
-    place.folder.links_here = place.folder.links_here || linked;
+    if (!seen.file) return;  // It vanished meanwhile, or is something else by now.
+    place.folder.links_here = place.folder.links_here || seen.links > 1;
+    if (seen.links > 1 && (!place.known || !HasFile(*place.known, *seen.file))) new_names_ = true;
     place.folder.files.push_back(*seen.file);
     ++files_;
     bytes_ += sizeof(ScannedFile) + entry.name.size();
@@ -158,17 +180,23 @@ class Scanner {
     std::optional<ScannedFile> file;
     std::uint64_t links = 0;
   };
-  /// Follows a link, as whoever reads the file does.
   static Seen Look(const Fd& folder, const std::string& name) {
     struct stat facts{};
-    if (::fstatat(folder.get(), name.c_str(), &facts, 0) != 0 || !S_ISREG(facts.st_mode)) return {};
-    const auto mtime = static_cast<std::uint64_t>(facts.st_mtim.tv_sec) * kNanos +
-                       static_cast<std::uint64_t>(facts.st_mtim.tv_nsec);
+    if (::fstatat(folder.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    const bool is_link = S_ISLNK(facts.st_mode);
+    if (!is_link && !S_ISREG(facts.st_mode)) return {};
     return {.file = ScannedFile{.name = name,
                                 .size = static_cast<std::uint64_t>(facts.st_size),
-                                .mtime_ns = mtime,
-                                .inode = facts.st_ino},
-            .links = facts.st_nlink};
+                                .mtime_ns = Nanos(facts.st_mtim),
+                                .ctime_ns = Nanos(facts.st_ctim),
+                                .inode = facts.st_ino,
+                                .mode = facts.st_mode},
+            .links = is_link ? 1 : facts.st_nlink};
+  }
+
+  static std::uint64_t Nanos(const timespec& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * kNanos +
+           static_cast<std::uint64_t>(time.tv_nsec);
   }
 
   static void Sum(ScannedFolder& folder) {
@@ -190,6 +218,7 @@ class Scanner {
   std::size_t bytes_ = 0;
   std::string last_;
   bool capped_ = false;
+  bool new_names_ = false;
 };
 
 class Comparison {
@@ -197,11 +226,14 @@ class Comparison {
   Comparison(const ProjectScan& before, const ProjectScan& after)
       : before_(before), after_(after) {}
 
-  ScanChanges Compare() {
+  std::vector<ScanChange> Compare() {
     Folders(*before_.top, *after_.top, "");
-    for (std::vector<std::string>* paths : {&changes_.written, &changes_.deleted})
-      std::ranges::sort(*paths, WalkedBefore);
-    return std::move(changes_);
+    std::vector<ScanChange> changes;
+    for (auto& [path, change] : changes_) {
+      change.path = path;
+      changes.push_back(std::move(change));
+    }
+    return changes;
   }
 
  private:
@@ -212,18 +244,31 @@ class Comparison {
           [&](const ScannedFile* was, const ScannedFile* is) { File(was, is, path); });
     Merge(old.folders, now.folders, &ScannedFolder::Below::name,
           [&](const ScannedFolder::Below* was, const ScannedFolder::Below* is) {
-            Folders(was != nullptr ? *was->folder : kNone, is != nullptr ? *is->folder : kNone,
-                    path + (was != nullptr ? was : is)->name + "/");
+            const std::string name = path + (was != nullptr ? was : is)->name;
+            const ScannedFolder* from = was != nullptr ? was->folder.get() : nullptr;
+            const ScannedFolder* to = is != nullptr ? is->folder.get() : nullptr;
+            Folder(name, from, to);
+            Folders(from != nullptr ? *from : kNone, to != nullptr ? *to : kNone, name + "/");
           });
+  }
+
+  void Folder(const std::string& path, const ScannedFolder* was, const ScannedFolder* is) {
+    if (was != nullptr && is != nullptr && was->mode == is->mode) return;
+    if ((is == nullptr && !Knows(after_, path)) || (was == nullptr && !Knows(before_, path)))
+      return;
+    ScanChange& change = changes_[path];
+    change.folder_before = was;
+    change.folder_after = is;
   }
 
   void File(const ScannedFile* was, const ScannedFile* is, const std::string& folder) {
     if (was != nullptr && is != nullptr && *was == *is) return;
-    std::string path = folder + (was != nullptr ? was : is)->name;
-    if (is == nullptr && Knows(after_, path))
-      changes_.deleted.push_back(std::move(path));
-    else if (is != nullptr && (was != nullptr || Knows(before_, path)))
-      changes_.written.push_back(std::move(path));
+    const std::string path = folder + (was != nullptr ? was : is)->name;
+    if ((is == nullptr && !Knows(after_, path)) || (was == nullptr && !Knows(before_, path)))
+      return;
+    ScanChange& change = changes_[path];
+    change.file_before = was;
+    change.file_after = is;
   }
 
   /// Calls `see(old, now)` with what has the same name in both; null where one has no such.
@@ -243,7 +288,11 @@ class Comparison {
 
   const ProjectScan& before_;
   const ProjectScan& after_;
-  ScanChanges changes_;
+  struct Order {
+    bool operator()(const std::string& a, const std::string& b) const { return WalkedBefore(a, b); }
+  };
+  /// What was a file and is a folder, or the other way round, is one change.
+  std::map<std::string, ScanChange, Order> changes_;
 };
 
 void AddGuarded(const ScannedFolder& folder, const std::string& path,
@@ -265,7 +314,7 @@ Result<ProjectScan> ScanAgain(const ScanWish& wish, const ProjectScan& before,
   return Scanner(wish, &changes, cancel).Scan(before.top);
 }
 
-ScanChanges CompareScans(const ProjectScan& before, const ProjectScan& after) {
+std::vector<ScanChange> CompareScans(const ProjectScan& before, const ProjectScan& after) {
   return Comparison(before, after).Compare();
 }
 

@@ -1,9 +1,11 @@
 // ProjectScan: what the files of a project look like, for noticing what a command did to them.
 //
-// The files that git would see, with size, time and inode; contents are not read. It is cut at a
-// number of entries, of bytes or of milliseconds; two scans are then compared as far as both go. A
-// plain value: folders in which nothing changed are shared by the scans of a view (view.h),
-// and comparing passes over them. Blocks on the disk: for threads.
+// Files, links and folders as lstat(2) tells of them; contents are not read. Left out are `.git`,
+// what is neither file, link nor folder, and what can be made again: folders that git ignores and
+// the wish calls expendable. It is cut at a number of entries, of bytes or of milliseconds; two
+// scans are then compared as far as both go. A plain value: folders in which nothing changed are
+// shared by the scans of a view (view.h), and comparing passes over them. Blocks on the disk: for
+// threads.
 #pragma once
 
 #include <chrono>
@@ -27,11 +29,14 @@ struct ScanLimits {
   std::chrono::milliseconds max_time{2000};
 };
 
+/// A file or a link.
 struct ScannedFile {
   std::string name;  // In its folder.
   std::uint64_t size = 0;
   std::uint64_t mtime_ns = 0;
+  std::uint64_t ctime_ns = 0;
   std::uint64_t inode = 0;
+  std::uint32_t mode = 0;  // With its kind, as stat(2) has it.
 
   friend bool operator==(const ScannedFile&, const ScannedFile&) = default;
 };
@@ -45,6 +50,8 @@ struct ScannedFolder {
   std::vector<Below> folders;        // By their names.
   std::vector<std::string> guarded;  // Names of ScanWish::guarded that stand here.
   std::optional<ScannedFile> rules;  // Its .gitignore.
+  std::uint32_t mode = 0;            // Permission bits.
+  bool ignored = false;              // By git, or it lies in a folder that is.
   bool links_here = false;           // A watch on this folder does not tell of every change in it.
   bool links_below = false;          // The same, or of one that is below.
   std::size_t entries = 0;           // Files, with those below.
@@ -53,8 +60,11 @@ struct ScannedFolder {
 struct ProjectScan {
   std::shared_ptr<const ScannedFolder> top;  // Never null.
   bool capped = false;                       // There is more behind `last`.
-  std::string last;                          // Of a capped scan: the last file that was looked at.
-  std::int64_t ms = 0;                       // What it took.
+  /// Of one that looked only where changes were told: a file has another name since, and what lies
+  /// under that was perhaps not looked at.
+  bool new_names = false;
+  std::string last;     // Of a capped scan: the last file that was looked at.
+  std::int64_t ms = 0;  // What it took.
 };
 
 struct ScanWish {
@@ -62,6 +72,8 @@ struct ScanWish {
   ScanLimits limits = {};
   /// Names of places that programs obey. They are noted wherever they stand.
   std::vector<std::string> guarded = {};
+  /// Names of folders whose content can be made again; only where git ignores them.
+  std::vector<std::string> expendable = {};
   /// Told of each folder before it is looked at. May be null.
   FolderWatch* watch = nullptr;
 };
@@ -73,12 +85,19 @@ Result<ProjectScan> ScanProject(const ScanWish& wish, const CancelToken& cancel)
 Result<ProjectScan> ScanAgain(const ScanWish& wish, const ProjectScan& before,
                               const FolderWatch::Changes& changes, const CancelToken& cancel);
 
-struct ScanChanges {
-  std::vector<std::string>
-      written;  // New or changed. Relative to the project, in the order of a walk.
-  std::vector<std::string> deleted;
+/// What stands under one path in two scans: a file or link, a folder, or nothing. It lives as long
+/// as both scans.
+struct ScanChange {
+  std::string path;  // Relative to the project.
+  const ScannedFile* file_before = nullptr;
+  const ScannedFile* file_after = nullptr;
+  const ScannedFolder* folder_before = nullptr;
+  const ScannedFolder* folder_after = nullptr;
 };
-ScanChanges CompareScans(const ProjectScan& before, const ProjectScan& after);
+
+/// What is not the same in both, in the order of a walk. A folder is when both have it with the
+/// same mode.
+std::vector<ScanChange> CompareScans(const ProjectScan& before, const ProjectScan& after);
 
 /// What is guarded in it, relative to the project.
 std::vector<std::string> GuardedIn(const ProjectScan& scan);

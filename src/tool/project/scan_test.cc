@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/temp_dir.h"
@@ -12,6 +13,20 @@ namespace stet::tool {
 namespace {
 
 using Paths = std::vector<std::string>;
+
+/// Files that are new or others, and those that are gone.
+Paths Written(const std::vector<ScanChange>& changes) {
+  Paths paths;
+  for (const ScanChange& change : changes)
+    if (change.file_after != nullptr) paths.push_back(change.path);
+  return paths;
+}
+Paths Deleted(const std::vector<ScanChange>& changes) {
+  Paths paths;
+  for (const ScanChange& change : changes)
+    if (change.file_before != nullptr && change.file_after == nullptr) paths.push_back(change.path);
+  return paths;
+}
 
 class ProjectScanTest : public testing::Test {
  protected:
@@ -23,23 +38,44 @@ class ProjectScanTest : public testing::Test {
     return ScanProject({.root = temp_.path(), .limits = limits}, {}).value();
   }
   static Paths PathsOf(const ProjectScan& scan) {
-    return CompareScans({.top = std::make_shared<ScannedFolder>()}, scan).written;
+    return Written(CompareScans({.top = std::make_shared<ScannedFolder>()}, scan));
   }
 
   TempDir temp_;
 };
 
-TEST_F(ProjectScanTest, FilesAreListedInTheOrderOfTheWalkWithoutWhatGitIgnores) {
+TEST_F(ProjectScanTest, FilesAreListedInTheOrderOfTheWalkWithoutIgnoredFoldersThatAreExpendable) {
   Put("b", "");
   Put("a.txt", "");
   Put("a/z", "");
   Put("a-b/c", "");
   Put(".git/config", "");
+  Put("data/out/x.o", "");
+  Put("kept/out", "");
   Put("out/x.o", "");
-  Put(".gitignore", "out/\n");
-  const ProjectScan scan = Scan();
-  EXPECT_EQ(PathsOf(scan), (Paths{".gitignore", "a/z", "a-b/c", "a.txt", "b"}));
+  Put(".gitignore", "/out/\ndata/\n");
+  const ProjectScan scan = ScanProject({.root = temp_.path(), .expendable = {"out"}}, {}).value();
+  EXPECT_EQ(PathsOf(scan), (Paths{".gitignore", "a/z", "a-b/c", "a.txt", "b", "kept/out"}));
   EXPECT_FALSE(scan.capped);
+  Put("data/db", "");
+  EXPECT_EQ(PathsOf(Scan()), (Paths{".gitignore", "a/z", "a-b/c", "a.txt", "b", "data/db",
+                                    "data/out/x.o", "kept/out", "out/x.o"}))
+      << "what is ignored is not expendable by that";
+}
+
+TEST_F(ProjectScanTest, LinksFoldersAndModesAreSeen) {
+  Put("f", "");
+  Put("d/x", "");
+  ASSERT_EQ(::symlink("nowhere", temp_.Sub("l").c_str()), 0);
+  const ProjectScan before = Scan();
+  ASSERT_EQ(::chmod(temp_.Sub("f").c_str(), 0755), 0);
+  ASSERT_EQ(::chmod(temp_.Sub("d").c_str(), 0750), 0);
+  ASSERT_TRUE(Remove(temp_.Sub("l")));
+  ASSERT_TRUE(MakeDirs(temp_.Sub("e")));
+  const ProjectScan after = Scan();
+  Paths paths;
+  for (const ScanChange& change : CompareScans(before, after)) paths.push_back(change.path);
+  EXPECT_EQ(paths, (Paths{"d", "e", "f", "l"}));
 }
 
 TEST_F(ProjectScanTest, ChangedNewAndDeletedFilesAreTold) {
@@ -49,9 +85,9 @@ TEST_F(ProjectScanTest, ChangedNewAndDeletedFilesAreTold) {
   ASSERT_TRUE(Remove(temp_.Sub("b")));
   Put("a-new", "x");
   Put("d", "x");
-  const ScanChanges changes = CompareScans(before, Scan());
-  EXPECT_EQ(changes.written, (Paths{"a/2", "a-new", "d"}));
-  EXPECT_EQ(changes.deleted, Paths{"b"});
+  const std::vector<ScanChange> changes = CompareScans(before, Scan());
+  EXPECT_EQ(Written(changes), (Paths{"a/2", "a-new", "d"}));
+  EXPECT_EQ(Deleted(changes), Paths{"b"});
 }
 
 TEST_F(ProjectScanTest, AFileOfTheSameSizeIsToldByItsTimeOrItsInode) {
@@ -61,10 +97,10 @@ TEST_F(ProjectScanTest, AFileOfTheSameSizeIsToldByItsTimeOrItsInode) {
   const timespec times[2] = {{.tv_sec = 1, .tv_nsec = 5}, {.tv_sec = 1, .tv_nsec = 5}};
   ASSERT_EQ(::utimensat(AT_FDCWD, temp_.Sub("a").c_str(), times, 0), 0);
   const ProjectScan touched = Scan();
-  EXPECT_EQ(CompareScans(before, touched).written, Paths{"a"});
+  EXPECT_EQ(Written(CompareScans(before, touched)), Paths{"a"});
   Put("b", "new");
-  EXPECT_EQ(CompareScans(touched, Scan()).written, Paths{"b"});
-  EXPECT_EQ(CompareScans(before, before).written, Paths());
+  EXPECT_EQ(Written(CompareScans(touched, Scan())), Paths{"b"});
+  EXPECT_EQ(Written(CompareScans(before, before)), Paths());
 }
 
 TEST_F(ProjectScanTest, WhatLiesBehindTheEndOfACutScanIsNotTold) {
@@ -75,10 +111,10 @@ TEST_F(ProjectScanTest, WhatLiesBehindTheEndOfACutScanIsNotTold) {
   EXPECT_EQ(PathsOf(before), (Paths{"b", "c", "d"}));
   Put("a", "");
   const ProjectScan pushed = Scan(three);
-  EXPECT_EQ(CompareScans(before, pushed).written, Paths{"a"});
-  EXPECT_EQ(CompareScans(before, pushed).deleted, Paths()) << "d was pushed out";
-  EXPECT_EQ(CompareScans(pushed, before).deleted, Paths{"a"});
-  EXPECT_EQ(CompareScans(pushed, before).written, Paths()) << "d came back in";
+  EXPECT_EQ(Written(CompareScans(before, pushed)), Paths{"a"});
+  EXPECT_EQ(Deleted(CompareScans(before, pushed)), Paths()) << "d was pushed out";
+  EXPECT_EQ(Deleted(CompareScans(pushed, before)), Paths{"a"});
+  EXPECT_EQ(Written(CompareScans(pushed, before)), Paths()) << "d came back in";
 }
 
 TEST_F(ProjectScanTest, MemoryAndTimeAreBoundedToo) {
@@ -93,8 +129,8 @@ TEST_F(ProjectScanTest, AFileThatBecomesAFolderIsDeletedAndItsFilesAreNew) {
   const ProjectScan before = Scan();
   ASSERT_TRUE(Remove(temp_.Sub("a")));
   Put("a/b", "");
-  EXPECT_EQ(CompareScans(before, Scan()).written, Paths{"a/b"});
-  EXPECT_EQ(CompareScans(before, Scan()).deleted, Paths{"a"});
+  EXPECT_EQ(Written(CompareScans(before, Scan())), Paths{"a/b"});
+  EXPECT_EQ(Deleted(CompareScans(before, Scan())), Paths{"a"});
 }
 
 TEST_F(ProjectScanTest, GuardedNamesAreFoundWhereverTheyStand) {
@@ -104,7 +140,7 @@ TEST_F(ProjectScanTest, GuardedNamesAreFoundWhereverTheyStand) {
   Put(".gitignore", "out/\n");
   const ProjectScan scan =
       ScanProject({.root = temp_.path(), .guarded = {".git", ".vscode"}}, {}).value();
-  EXPECT_EQ(GuardedIn(scan), (Paths{".git", "sub/.git", "sub/.vscode"}));
+  EXPECT_EQ(GuardedIn(scan), (Paths{".git", "out/.git", "sub/.git", "sub/.vscode"}));
 }
 
 TEST_F(ProjectScanTest, CancellingEndsIt) {

@@ -4,8 +4,12 @@
 
 namespace stet::tool {
 
-ProjectView::ProjectView(std::string root, std::vector<std::string> guarded, ScanLimits limits)
-    : wish_{.root = std::move(root), .limits = limits, .guarded = std::move(guarded)} {}
+ProjectView::ProjectView(std::string root, std::vector<std::string> guarded,
+                         std::vector<std::string> expendable, ScanLimits limits)
+    : wish_{.root = std::move(root),
+            .limits = limits,
+            .guarded = std::move(guarded),
+            .expendable = std::move(expendable)} {}
 
 void ProjectView::TakeChanges() {
   FolderWatch::Changes more = watch_->Take();
@@ -50,7 +54,7 @@ Result<ProjectView::Scan> ProjectView::Look(const CancelToken& cancel) {
     scan_ = nullptr;
     return std::unexpected(scan.error());
   }
-  if (scan->capped || !watch_->in_force()) return LookAnew(cancel);
+  if (scan->capped || scan->new_names || !watch_->in_force()) return LookAnew(cancel);
   changes_ = {};
   scan_ = std::make_shared<const ProjectScan>(*std::move(scan));
   return scan_;

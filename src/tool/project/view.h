@@ -23,8 +23,9 @@ class ProjectView {
  public:
   using Scan = std::shared_ptr<const ProjectScan>;
 
-  /// `guarded` as ScanWish has it.
-  ProjectView(std::string root, std::vector<std::string> guarded, ScanLimits limits = {});
+  /// `guarded` and `expendable` as ScanWish has them.
+  ProjectView(std::string root, std::vector<std::string> guarded,
+              std::vector<std::string> expendable = {}, ScanLimits limits = {});
 
   [[nodiscard]] const std::string& root() const { return wish_.root; }
 

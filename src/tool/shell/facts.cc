@@ -1,40 +1,50 @@
 #include "tool/shell/facts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "tool/in_thread.h"
 #include "tool/project/look.h"
 
 namespace stet::tool {
 
 namespace {
 
-using Scan = std::shared_ptr<const ProjectScan>;
+/// Larger files get no hash where no copy has given them one.
+constexpr std::uint64_t kMaxHashedBytes = std::uint64_t{4} << 20;
 
-/// Absent for what is too large, or no longer there.
-std::optional<std::string> HashOf(const std::string& path) {
-  const auto stat = StatFile(path);
-  if (!stat || !stat->is_file || stat->size > kMaxHashedBytes) return std::nullopt;
+/// What is there now, as facts say it; absent when that is not known.
+std::optional<std::string> IdNow(const std::string& path, const ManifestEntry& entry) {
+  if (entry.kind != ManifestKind::kFile || entry.kept.in == Kept::In::kCopies)
+    return FactIdOf(entry);
+  if (entry.size > kMaxHashedBytes) return std::nullopt;
   const auto bytes = ReadFile(path, kMaxHashedBytes);
   if (!bytes) return std::nullopt;
   return Sha256Hex(*bytes);
 }
 
-protocol::FileFact Written(std::string path) {
-  protocol::FileFact fact;
-  fact.op = "outside_write";
-  fact.after = HashOf(path);
-  fact.path = std::move(path);
-  return fact;
-}
-
-protocol::FileFact Deleted(std::string path) {
-  protocol::FileFact fact;
-  fact.op = "delete";
-  fact.path = std::move(path);
-  return fact;
+/// What is a folder on one side and a file on the other is told of twice.
+void AddFacts(const std::string& path, const SeenChange& change,
+              std::vector<protocol::FileFact>& facts) {
+  if (IsFolder(change.before) || IsFolder(change.after)) {
+    protocol::FileFact& fact = facts.emplace_back();
+    fact.op = "folder";
+    fact.path = path;
+    if (IsFolder(change.before)) fact.before = FactIdOf(*change.before);
+    if (IsFolder(change.after)) fact.after = FactIdOf(*change.after);
+  }
+  const bool was_file = change.before && !IsFolder(change.before);
+  const bool is_file = change.after && !IsFolder(change.after);
+  if (!was_file && !is_file) return;
+  protocol::FileFact& fact = facts.emplace_back();
+  fact.op = is_file ? "outside_write" : "delete";
+  fact.path = path;
+  if (was_file) fact.before = FactIdOf(*change.before);
+  if (is_file) fact.after = IdNow(path, *change.after);
+  const bool touched = was_file && is_file && fact.before && fact.before == fact.after &&
+                       change.before->mode == change.after->mode;
+  if (touched) facts.pop_back();
 }
 
 bool IsEmptyFolder(const std::string& path) {
@@ -42,52 +52,55 @@ bool IsEmptyFolder(const std::string& path) {
   return entries && entries->empty();
 }
 
-Result<ShellFacts> Compare(ProjectView& view, const Scan& before, const CancelToken& cancel) {
-  const std::string& root = view.root();
-  ShellFacts found;
-  ASSIGN_OR_RETURN(found.scan, view.Look(cancel));
-  const ScanChanges changes = CompareScans(*before, *found.scan);
-  const auto take = [&](const std::vector<std::string>& paths, auto fact) {
-    for (const std::string& path : paths) {
-      if (found.facts.size() < kMaxShellFacts)
-        found.facts.push_back(fact(root + "/" + path));
-      else
-        ++found.left_out;
-    }
-  };
-  take(changes.written, Written);
-  take(changes.deleted, Deleted);
-  const std::vector<std::string> guarded = GuardedIn(*before);
-  for (std::string& name : GuardedIn(*found.scan)) {
+std::vector<std::string> NewGuarded(const std::string& root, const ProjectScan& before,
+                                    const ProjectScan& after) {
+  std::vector<std::string> made;
+  const std::vector<std::string> guarded = GuardedIn(before);
+  for (std::string& name : GuardedIn(after)) {
     // Where nothing may be made, an empty folder stands for as long as a command runs.
     if (std::ranges::find(guarded, name) == guarded.end() && !IsEmptyFolder(root + "/" + name))
-      found.new_guarded.push_back(std::move(name));
+      made.push_back(std::move(name));
   }
-  return found;
+  return made;
 }
 
 }  // namespace
 
-Async<ShellFacts> FactsSince(Scan before, Call& call) {
-  if (!before) co_return ShellFacts();
-  std::shared_ptr<ProjectView> view = ViewOf(call.workspace);
-  if (view->Unchanged() == before)
-    co_return ShellFacts{.facts = {}, .left_out = 0, .scan = std::move(before)};
-  const CancelToken never;
-  auto work = [view = std::move(view), before = std::move(before)](const CancelToken& cancel) {
-    return Compare(*view, before, cancel);
-  };
-  Result<ShellFacts> found = co_await InThread<ShellFacts>(call.loop, never, std::move(work));
-  if (!found) co_return ShellFacts();
-  std::erase_if(found->facts, [&](const protocol::FileFact& fact) {
-    const KnownFile* known = call.files.Find(fact.path);
+std::vector<protocol::FileFact> FactsOf(const std::string& project,
+                                        const std::vector<SeenChange>& changes,
+                                        const KnownFiles& files, const std::string& call_id) {
+  std::vector<protocol::FileFact> facts;
+  for (const SeenChange& change : changes) AddFacts(project + "/" + change.path, change, facts);
+  for (protocol::FileFact& fact : facts) {
+    fact.tool_call_id = call_id;
+    if (fact.before || fact.op == "folder") continue;
+    if (const KnownFile* known = files.Find(fact.path)) fact.before = known->hash;
+  }
+  return facts;
+}
+
+std::vector<protocol::FileFact> FactsOfTask(const std::string& project, const Seen& seen,
+                                            const KnownFiles& files) {
+  if (seen.task_call.empty()) return {};
+  std::vector<protocol::FileFact> facts = FactsOf(project, seen.changes, files, seen.task_call);
+  std::erase_if(facts, [&](const protocol::FileFact& fact) {
+    const KnownFile* known = files.Find(fact.path);
     return known != nullptr && fact.after && known->hash == *fact.after;
   });
-  for (protocol::FileFact& fact : found->facts) {
-    fact.tool_call_id = call.tool_call_id;
-    if (const KnownFile* known = call.files.Find(fact.path)) fact.before = known->hash;
-  }
-  co_return *std::move(found);
+  return facts;
+}
+
+Async<ShellFacts> FactsSince(std::shared_ptr<const ProjectScan> before, Call& call) {
+  if (!before) co_return ShellFacts();
+  std::shared_ptr<ProjectView> view = ViewOf(call.workspace);
+  const std::string root = view->root();
+  const CancelToken never;
+  Result<Seen> seen = co_await call.checkpoints.Look(std::move(view), call.loop, never, before);
+  if (!seen) co_return ShellFacts();
+  ShellFacts found{.facts = FactsOf(root, seen->changes, call.files, call.tool_call_id)};
+  if (seen->scan != before) found.new_guarded = NewGuarded(root, *before, *seen->scan);
+  found.scan = std::move(seen->scan);
+  co_return found;
 }
 
 }  // namespace stet::tool

@@ -73,9 +73,6 @@ Outcome Tell(const Told& told, ShellFacts facts, Call& call) {
   std::string text = told.output.Show(told.from, call.put_blob);
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
   text += told.end;
-  if (facts.left_out > 0)
-    text += fmt::format("(It changed {} files; the first {} are on record.)\n",
-                        facts.facts.size() + facts.left_out, facts.facts.size());
   if (!facts.new_guarded.empty())
     text += fmt::format(
         "(It made {}{}, which other programs obey: the user should look at it first.)\n",

@@ -56,53 +56,139 @@ void PickPlace(Places places, const std::string& prompt, CommandEnvironment& env
                    }});
 }
 
+/// What a rewind takes back.
+enum class Scope { kConversation, kFiles, kBoth };
+
+/// "  src/a.cc: deleted by Bash: rm -rf src"
 std::string FileLine(const protocol::FileRow& row) {
-  std::string line = fmt::format("  {} ({})", row.path, row.op);
-  if (row.changed_since) line += ", changed by something else since";
-  if (!row.can_restore) line += ", its content before is not kept";
-  return PrintableText(line) + "\n";
+  const bool deleted = row.op == "delete";
+  std::string line = fmt::format("  {}: {}", row.path, deleted ? "deleted" : "changed");
+  for (std::size_t i = 0; i < row.by.size(); ++i)
+    line += fmt::format("{}{}", i == 0 ? " by " : ", ", row.by[i]);
+  if (row.changed_since)
+    line += row.by.empty() ? " by something else than this session" : "; by something else as well";
+  if (row.reason) line += fmt::format(" ({})", *row.reason);
+  return PrintableText(OneLineText(line)) + "\n";
 }
 
-void Restore(const std::optional<std::string>& target, CommandEnvironment& environment) {
+/// What was found to be as it was, and what was not, and why.
+void TellRestored(const protocol::FileRows& rows, const protocol::Texts& include,
+                  CommandEnvironment& environment) {
+  const auto restored = std::ranges::count_if(rows, &protocol::FileRow::restored);
+  std::string rest;
+  for (const protocol::FileRow& row : rows) {
+    const bool wanted = !row.changed_since || std::ranges::find(include, row.path) != include.end();
+    if (!row.restored && wanted) rest += FileLine(row);
+  }
+  environment.view.Note(fmt::format("{} of {} files put back", restored, rows.size()));
+  if (!rest.empty()) environment.view.Block("Not put back:\n" + rest);
+}
+
+void Restore(protocol::FilesParams wanted, CommandEnvironment& environment) {
+  wanted.restore = true;
+  const protocol::Texts include = wanted.include.value_or(protocol::Texts());
   environment.session.FilesSince(
-      target, true, environment.Then("files", [&environment](const protocol::FileRows& rows) {
-        const auto restored = std::ranges::count_if(rows, &protocol::FileRow::restored);
-        environment.view.Note(fmt::format("{} of {} files put back", restored, rows.size()));
+      wanted, environment.Then("files", [include, &environment](const protocol::FileRows& rows) {
+        TellRestored(rows, include, environment);
       }));
 }
 
-void Rewind(const Place& place, bool restore, CommandEnvironment& environment) {
-  // The line that says where it is now is the scene's.
-  const auto moved = [place, restore, &environment](const client::Moved&) {
-    if (restore) Restore(place.event, environment);
-    if (!place.text.empty()) environment.write(place.text);
+/// Files first: when they cannot be put back now, nothing moves.
+void Rewind(const Place& place, Scope scope, const protocol::FilesParams& files,
+            CommandEnvironment& environment) {
+  const auto move = [place, &environment] {
+    // The line that says where it is now is the scene's.
+    const auto moved = [place, &environment](const client::Moved&) {
+      if (!place.text.empty()) environment.write(place.text);
+    };
+    environment.session.Rewind(place.event, environment.Then("rewind", moved));
   };
-  environment.session.Rewind(place.event, environment.Then("rewind", moved));
+  if (scope == Scope::kConversation) return move();
+  if (scope == Scope::kFiles) return Restore(files, environment);
+  protocol::FilesParams wanted = files;
+  wanted.restore = true;
+  const protocol::Texts include = wanted.include.value_or(protocol::Texts());
+  environment.session.FilesSince(
+      wanted,
+      environment.Then("files", [include, move, &environment](const protocol::FileRows& rows) {
+        TellRestored(rows, include, environment);
+        move();
+      }));
+}
+
+/// Those that others changed as well are put back only when the user says so.
+void AskAboutOthers(const Place& place, Scope scope, protocol::FilesParams files,
+                    const protocol::Texts& others, CommandEnvironment& environment) {
+  if (scope == Scope::kConversation || others.empty())
+    return Rewind(place, scope, files, environment);
+  environment.ask({.id = "",
+                   .prompt = fmt::format("{} of these were changed by something else than this "
+                                         "session as well, or have another name elsewhere. Put "
+                                         "them back too? y yes   n no   Esc stay here",
+                                         others.size()),
+                   .keys = "yn",
+                   .answered = [place, scope, files = std::move(files), others,
+                                &environment](const std::string& key) mutable {
+                     if (key != "y" && key != "n") return;
+                     if (key == "y") files.include = others;
+                     Rewind(place, scope, files, environment);
+                   }});
+}
+
+void AskAboutTasks(const Place& place, Scope scope, protocol::FilesParams files,
+                   const protocol::Texts& others, CommandEnvironment& environment) {
+  const auto running =
+      std::ranges::count(environment.scene.tasks(), "running", &protocol::TaskRow::state);
+  if (scope == Scope::kConversation || running == 0)
+    return AskAboutOthers(place, scope, std::move(files), others, environment);
+  environment.ask(
+      {.id = "",
+       .prompt = fmt::format("{} in the background may change files meanwhile. Stop "
+                             "{} first? y yes   Esc stay here",
+                             running == 1 ? "A command" : "Commands", running == 1 ? "it" : "them"),
+       .keys = "y",
+       .answered = [place, scope, files = std::move(files), others,
+                    &environment](const std::string& key) mutable {
+         if (key != "y") return;
+         files.stop_tasks = true;
+         AskAboutOthers(place, scope, std::move(files), others, environment);
+       }});
 }
 
 /// Asks whether these files shall be put back, if any can, before anything moves.
 void OfferFiles(const Place& place, const protocol::FileRows& rows,
                 CommandEnvironment& environment) {
-  const bool any = std::ranges::any_of(
-      rows, [](const protocol::FileRow& row) { return row.can_restore && !row.changed_since; });
+  protocol::FilesParams wanted;
+  wanted.target = place.event;
   std::string files;
-  for (const protocol::FileRow& row : rows) files += FileLine(row);
-  if (!files.empty()) environment.view.Block("Files that changed since:\n" + files);
-  if (!any) return Rewind(place, false, environment);
-  environment.ask(
-      {.id = "",
-       .prompt =
-           "Put these files back as they were? y yes   n no, only the conversation   Esc stay here",
-       .keys = "yn",
-       .answered = [place, &environment](const std::string& key) {
-         Rewind(place, key == "y", environment);
-       }});
+  protocol::Texts others;
+  std::size_t can = 0;
+  for (const protocol::FileRow& row : rows) {
+    files += FileLine(row);
+    if (!row.can_restore) continue;
+    ++can;
+    if (row.changed_since) others.push_back(row.path);
+  }
+  if (!files.empty()) environment.view.Block("Files that are not as they were then:\n" + files);
+  if (can == 0) return Rewind(place, Scope::kConversation, wanted, environment);
+  environment.ask({.id = "",
+                   .prompt = "Take back: b both   f only the files   c only the conversation   "
+                             "Esc stay here",
+                   .keys = "bfc",
+                   .answered = [place, wanted, others, &environment](const std::string& key) {
+                     if (key.empty()) return;
+                     const Scope scope = key == "b"   ? Scope::kBoth
+                                         : key == "f" ? Scope::kFiles
+                                                      : Scope::kConversation;
+                     AskAboutTasks(place, scope, wanted, others, environment);
+                   }});
 }
 
 void OfferRewind(const Place& place, CommandEnvironment& environment) {
+  protocol::FilesParams wanted;
+  wanted.target = place.event;
   environment.session.FilesSince(
-      place.event, false,
-      environment.Then("files", [place, &environment](const protocol::FileRows& rows) {
+      wanted, environment.Then("files", [place, &environment](const protocol::FileRows& rows) {
         OfferFiles(place, rows, environment);
       }));
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "client/await.h"
+#include "client/live.h"
 #include "client/sessions.h"
 #include "face/console.h"
 #include "face/exit_codes.h"
@@ -36,6 +37,8 @@ struct SessionsArguments {
   bool to_start = false;
   bool new_id = false;
   bool with_trash = false;
+  bool dry_run = false;
+  bool stop_tasks = false;
 };
 
 struct SessionRef {
@@ -79,6 +82,7 @@ Result<int> ShowCapsule(const SessionsWork& work);
 Result<int> ShowTree(const SessionsWork& work);
 Result<int> RewindSession(const SessionsWork& work);
 Result<int> BranchSession(const SessionsWork& work);
+Result<int> RestoreFiles(const SessionsWork& work, client::Live& live);
 Result<int> CloneSession(const SessionsWork& work);
 Result<int> ExportSession(const SessionsWork& work);
 Result<int> ImportSession(const SessionsWork& work);

@@ -1,4 +1,4 @@
-#include "cli/verbs/sessions.h"
+#include "cli/verbs/sessions/sessions.h"
 
 #include <algorithm>
 #include <iterator>
@@ -18,6 +18,17 @@ auto Runs(const Given& given, Does does) {
   return [given, does](const VerbEnvironment& with) -> Result<int> {
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, with.clients.sessions());
     return does({*given, *sessions, with.console});
+  };
+}
+
+/// What needs the session's lane.
+auto RunsLive(const Given& given, Result<int> (*does)(const SessionsWork&, client::Live&)) {
+  return [given, does](const VerbEnvironment& with) -> Result<int> {
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, with.clients.sessions());
+    const face::SlowNotice slow(with.console, "the background host to answer");
+    ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> live,
+                     with.clients.live(client::Work::kOldSession, "cli"));
+    return does({*given, *sessions, with.console}, *live);
   };
 }
 
@@ -89,6 +100,19 @@ std::vector<Verb> Moving(const Given& given) {
                    expect,
                    json},
        .run = runs(BranchSession)},
+      {.name = "restore-files",
+       .help = "Put files back as they were at an event, whatever changed them",
+       .options = {id,
+                   {.names = "--to",
+                    .target = &given->event,
+                    .help = "The event (see `tree`), or `start`",
+                    .required = true},
+                   {"--dry-run", &given->dry_run, "Only say what would be put back"},
+                   {"--all", &given->all, "Also what something else changed as well"},
+                   {"--stop-tasks", &given->stop_tasks, "Stop what runs in its background first"},
+                   {"-y,--yes", &given->yes, "Do not ask"},
+                   json},
+       .run = RunsLive(given, RestoreFiles)},
       {.name = "clone",
        .help = "Copy a session's path into a new session",
        .options = {id, {"--at", &given->at, "Up to this event instead of the leaf"}, json},

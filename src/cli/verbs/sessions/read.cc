@@ -7,7 +7,7 @@
 #include "base/display_width.h"
 #include "cli/display_view.h"
 #include "cli/tree_view.h"
-#include "cli/verbs/sessions.h"
+#include "cli/verbs/sessions/sessions.h"
 #include "face/cost_view.h"
 
 namespace stet::cli {

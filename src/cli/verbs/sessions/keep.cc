@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/display_width.h"
-#include "cli/verbs/sessions.h"
+#include "cli/verbs/sessions/sessions.h"
 
 namespace stet::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include "cli/verbs/sessions.h"
+#include "cli/verbs/sessions/sessions.h"
 
 namespace stet::cli {
 namespace {

@@ -1,0 +1,266 @@
+#include "tool/checkpoint/checkpoints.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "tool/in_thread.h"
+
+namespace stet::tool {
+namespace {
+
+/// Of manifests that must be read one after the other.
+constexpr int kMaxDifferences = 64;
+
+constexpr std::uint32_t kKindBits = 0170000;
+constexpr std::uint32_t kIsLink = 0120000;
+
+ManifestEntry EntryOf(const ScannedFile& file) {
+  return {.kind = (file.mode & kKindBits) == kIsLink ? ManifestKind::kLink : ManifestKind::kFile,
+          .mode = file.mode & kEntryModeBits,
+          .size = file.size,
+          .mtime_ns = file.mtime_ns,
+          .ctime_ns = file.ctime_ns,
+          .inode = file.inode};
+}
+
+ManifestEntry EntryOf(const ScannedFolder& folder) {
+  return {.kind = ManifestKind::kFolder, .mode = folder.mode};
+}
+
+std::optional<ManifestEntry> EntryAfter(const ScanChange& change) {
+  if (change.file_after != nullptr) return EntryOf(*change.file_after);
+  if (change.folder_after != nullptr) return EntryOf(*change.folder_after);
+  return std::nullopt;
+}
+
+std::optional<ManifestEntry> EntryBefore(const ScanChange& change) {
+  if (change.file_before != nullptr) return EntryOf(*change.file_before);
+  if (change.folder_before != nullptr) return EntryOf(*change.folder_before);
+  return std::nullopt;
+}
+
+const ProjectScan& NoScan() {
+  static const ProjectScan none{.top = std::make_shared<ScannedFolder>()};
+  return none;
+}
+
+/// What a scan has that the entries have not, or otherwise, or not any more.
+std::vector<SeenChange> Differences(const ManifestEntries& entries, const ProjectScan& scan) {
+  std::vector<SeenChange> changes;
+  std::set<std::string, std::less<>> there;
+  for (const ScanChange& one : CompareScans(NoScan(), scan)) {
+    std::optional<ManifestEntry> after = EntryAfter(one);
+    const auto known = entries.find(one.path);
+    there.insert(one.path);
+    if (known == entries.end())
+      changes.push_back({.path = one.path, .before = {}, .after = std::move(after)});
+    else if (!known->second.LooksLike(*after))
+      changes.push_back({.path = one.path, .before = known->second, .after = std::move(after)});
+  }
+  for (const auto& [path, entry] : entries) {
+    // Behind the end of a scan that was cut nothing is known.
+    if (!there.contains(path) && !scan.capped)
+      changes.push_back({.path = path, .before = entry, .after = {}});
+  }
+  return changes;
+}
+
+std::vector<SeenChange> Differences(const ManifestEntries& entries, const ProjectScan& before,
+                                    const ProjectScan& after) {
+  std::vector<SeenChange> changes;
+  for (const ScanChange& one : CompareScans(before, after)) {
+    SeenChange& change = changes.emplace_back();
+    change.path = one.path;
+    const auto known = entries.find(one.path);
+    change.before = known != entries.end() ? std::optional(known->second) : EntryBefore(one);
+    change.after = EntryAfter(one);
+  }
+  return changes;
+}
+
+}  // namespace
+
+Checkpoints::Checkpoints(Setup setup)
+    : setup_(std::move(setup)), copies_(setup_.store, setup_.session) {}
+
+void Checkpoints::TaskEnded(const std::string& call_id) {
+  for (TaskOf& task : tasks_) task.ended = task.ended || task.call_id == call_id;
+}
+
+Async<Result<Seen>> Checkpoints::Look(std::shared_ptr<ProjectView> view, Loop& loop,
+                                      CancelToken cancel,
+                                      std::shared_ptr<const ProjectScan> since) {
+  if (!keeps() && !scan_) scan_ = std::move(since);
+  if (scan_ && view->Unchanged() == scan_) co_return Seen{.scan = scan_, .changes = {}};
+  CO_RETURN_IF_ERROR(FindLast());
+  const std::vector<TaskOf> tasks = tasks_;
+  auto work = [this, view](const CancelToken& token) { return LookInThread(*view, token); };
+  Result<Seen> seen = co_await InThread<Seen>(loop, std::move(cancel), std::move(work));
+  if (seen) seen->task_call = Settle(tasks);
+  co_return seen;
+}
+
+/// Of what was seen after these were as they are here.
+std::string Checkpoints::Settle(const std::vector<TaskOf>& tasks) {
+  for (const TaskOf& task : tasks) {
+    if (task.ended)
+      std::erase_if(tasks_, [&](const TaskOf& one) { return one.call_id == task.call_id; });
+  }
+  return tasks.empty() ? "" : tasks.front().call_id;
+}
+
+Async<Result<Checkpoints::Taken>> Checkpoints::Take(std::shared_ptr<ProjectView> view,
+                                                    std::string_view reason, Loop& loop,
+                                                    CancelToken cancel) {
+  if (!keeps())
+    co_return Fail(Code::kUnsupported, "nothing of this folder is kept: it is not only a project");
+  const bool written = manifest_ && changed_.empty();
+  if (written && scan_ && view->Unchanged() == scan_)
+    co_return Taken{.seen = {.scan = scan_, .changes = {}}, .event = EventOf(reason)};
+  CO_RETURN_IF_ERROR(FindLast());
+  const std::vector<TaskOf> tasks = tasks_;
+  auto work = [this, view, reason](const CancelToken& token) {
+    return TakeInThread(*view, reason, token);
+  };
+  Result<Taken> taken = co_await InThread<Taken>(loop, std::move(cancel), std::move(work));
+  if (taken) taken->seen.task_call = Settle(tasks);
+  co_return taken;
+}
+
+NotCovered Checkpoints::not_covered() const {
+  NotCovered none{.paths = {uncovered_.begin(), uncovered_.end()}};
+  none.more = scan_ != nullptr && scan_->capped;
+  return none;
+}
+
+Result<Seen> Checkpoints::LookInThread(ProjectView& view, const CancelToken& cancel) {
+  const std::lock_guard lock(mutex_);
+  Open();
+  Seen seen;
+  ASSIGN_OR_RETURN(seen.scan, view.Look(cancel));
+  if (scan_)
+    seen.changes = Differences(entries_, *scan_, *seen.scan);
+  else if (keeps())
+    seen.changes = Differences(entries_, *seen.scan);
+  if (keeps()) {
+    RETURN_IF_ERROR(Apply(view.root(), seen, cancel));
+  }
+  scan_ = seen.scan;
+  return seen;
+}
+
+/// Keeps what is new, and takes it over into what is known.
+Status Checkpoints::Apply(const std::string& project, Seen& seen, const CancelToken& cancel) {
+  std::vector<ToKeep> files;
+  for (SeenChange& change : seen.changes) {
+    if (!change.after || change.after->kind == ManifestKind::kFolder) continue;
+    if (change.after->kind == ManifestKind::kLink) {
+      // One that vanished meanwhile is seen by the next look.
+      if (const auto now = EntryNow(project, change.path); now && now->kind == ManifestKind::kLink)
+        change.after->target = now->target;
+    } else {
+      files.push_back({.path = change.path, .entry = &*change.after});
+    }
+  }
+  RETURN_IF_ERROR(KeepContents(project, copies_, std::move(files), setup_.limits, cancel));
+  for (const SeenChange& change : seen.changes) {
+    changed_.insert(change.path);
+    uncovered_.erase(change.path);
+    if (!change.after) {
+      entries_.erase(change.path);
+      continue;
+    }
+    if (change.after->kind == ManifestKind::kFile && change.after->kept.in == Kept::In::kNowhere)
+      uncovered_.insert(change.path);
+    entries_.insert_or_assign(change.path, *change.after);
+  }
+  return {};
+}
+
+Status Checkpoints::FindLast() {
+  if (std::exchange(opened_, true) || !keeps() || !setup_.last) return {};
+  ASSIGN_OR_RETURN(last_, setup_.last());
+  return {};
+}
+
+/// What the session's last checkpoint said, the first time.
+void Checkpoints::Open() {
+  std::optional<std::string> last = std::exchange(last_, std::nullopt);
+  if (!last) return;
+  // One that cannot be read any more is as none: everything is kept anew.
+  Result<ManifestEntries> entries = Read(copies_, *last);
+  if (!entries) return;
+  entries_ = *std::move(entries);
+  manifest_ = std::move(last);
+  differences_ = kMaxDifferences;
+  for (const auto& [path, entry] : entries_) {
+    if (entry.kind == ManifestKind::kFile && entry.kept.in == Kept::In::kNowhere)
+      uncovered_.insert(path);
+  }
+}
+
+protocol::Checkpoint Checkpoints::EventOf(std::string_view reason) const {
+  protocol::Checkpoint event;
+  event.manifest = manifest_.value_or("");
+  event.reason = reason;
+  event.files = static_cast<std::int64_t>(entries_.size());
+  if (!uncovered_.empty()) event.not_covered = static_cast<std::int64_t>(uncovered_.size());
+  if (scan_->capped) event.more = true;
+  return event;
+}
+
+Result<Checkpoints::Taken> Checkpoints::TakeInThread(ProjectView& view, std::string_view reason,
+                                                     const CancelToken& cancel) {
+  Taken taken;
+  ASSIGN_OR_RETURN(taken.seen, LookInThread(view, cancel));
+  const std::lock_guard lock(mutex_);
+  if (!manifest_ || !changed_.empty()) {
+    ASSIGN_OR_RETURN(const std::string name, WriteManifest());
+    RETURN_IF_ERROR(copies_.Sync());
+    manifest_ = name;
+    changed_.clear();
+  }
+  taken.event = EventOf(reason);
+  return taken;
+}
+
+Result<std::string> Checkpoints::WriteManifest() {
+  const bool whole =
+      !manifest_ || differences_ >= kMaxDifferences || changed_.size() * 2 > entries_.size();
+  ManifestText text;
+  differences_ = whole ? 0 : differences_ + 1;
+  if (whole) {
+    text.entries = entries_;
+    return copies_.Keep(EncodeManifest(text));
+  }
+  text.base = manifest_;
+  for (const std::string& path : changed_) {
+    if (const auto entry = entries_.find(path); entry != entries_.end())
+      text.entries.insert(*entry);
+    else
+      text.gone.insert(path);
+  }
+  return copies_.Keep(EncodeManifest(text));
+}
+
+Result<ManifestEntries> Checkpoints::Read(const Copies& copies, const std::string& name) {
+  std::vector<ManifestText> texts;
+  std::optional<std::string> next = name;
+  while (next) {
+    if (texts.size() > kMaxDifferences)
+      return Fail(Code::kCorrupt, "a manifest has too many differences");
+    ASSIGN_OR_RETURN(const std::string text, copies.Read(*next));
+    ASSIGN_OR_RETURN(ManifestText parsed, ParseManifest(text));
+    next = parsed.base;
+    texts.push_back(std::move(parsed));
+  }
+  ManifestEntries entries = std::move(texts.back().entries);
+  texts.pop_back();
+  for (auto text = texts.rbegin(); text != texts.rend(); ++text) {
+    for (const std::string& path : text->gone) entries.erase(path);
+    for (auto& [path, entry] : text->entries) entries.insert_or_assign(path, std::move(entry));
+  }
+  return entries;
+}
+
+}  // namespace stet::tool
