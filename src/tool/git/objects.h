@@ -34,7 +34,8 @@ class GitObjects {
       Deadline deadline = Deadline::After(std::chrono::seconds(10))) const;
 
   /// `take` gets each object with its place in `ids`, in their order, and says whether it wants
-  /// more. One that is missing, no blob, too large or damaged (its bytes are hashed) is left out.
+  /// more. One that is missing, no blob, too large or damaged (its bytes are hashed) is left out;
+  /// an error says that others may have been as well.
   using Take = std::function<bool(std::size_t which, std::string_view bytes)>;
   Status Read(std::span<const std::string> ids, const Take& take,
               Deadline deadline = Deadline::After(std::chrono::minutes(2))) const;
