@@ -5,8 +5,9 @@
 // A file counts when the index has its size, times (nanoseconds, ctime too), inode and executable
 // bit, when that cannot be by chance (the entry is older than the index), and no attribute says
 // that git holds something else; or when it has the name that git gives to its bytes. What is not
-// understood counts as not held. Files are regular files; links are left to the caller. An index
-// that somebody forged on purpose is believed.
+// understood counts as not held. Files are regular files; links are left to the caller. Believed
+// are an index that somebody forged on purpose, and the stat of a file that a filter of equal size
+// wrote whose attribute file or configuration is gone without a trace.
 //
 // The project's own repository may begin above it; submodules, worktrees and repositories that lie
 // in it are known. Belongs to one thread at a time.
@@ -17,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include <sys/stat.h>
 
@@ -37,10 +39,12 @@ struct GitObject {
   friend bool operator==(const GitObject&, const GitObject&) = default;
 };
 
-/// What may be spent on hashing files: one for each checkpoint.
+/// What may be spent on hashing files, and what was found out meanwhile: one for each checkpoint.
 struct HashBudget {
   std::uint64_t bytes = std::uint64_t{64} << 20;
   Deadline until = Deadline::After(std::chrono::milliseconds(300));
+  /// Whether the attributes in a folder, and above it, are still as they were read; by its path.
+  std::unordered_map<std::string, bool> as_read = {};
 };
 
 /// Larger files are not hashed.
@@ -55,8 +59,9 @@ class TrackedFiles {
   TrackedFiles& operator=(TrackedFiles&&) noexcept;
   ~TrackedFiles();
 
-  /// Whether the index, the attributes or the configuration of a repository have changed since.
-  /// Costs a stat for each folder with tracked files.
+  /// Whether the index, the attributes or the configuration of a repository have changed since. A
+  /// new file of attributes is noticed when a file below it is asked about (which is not git's
+  /// then). Costs some stats, however many files there are.
   [[nodiscard]] bool Stale() const;
 
   /// Empty when the file must be copied. `path` is relative to the project, `now` its lstat.
