@@ -4,7 +4,8 @@
 // room while the repository has them. Where links are refused (another file system, another owner)
 // they are held open, as far as kMaxHeldOpen goes, and copied out when they have vanished. Only the
 // bytes of the repository's files stay as they are: the times of their inodes change by a link.
-// Not covered: a command that writes into an object in place, which git never does; Release tells.
+// Not covered: a command that writes into a pack or an object in place, which git never does; of
+// packs Release tells.
 // Belongs to one thread at a time.
 #pragma once
 
@@ -32,25 +33,27 @@ class HeldObjects {
   ~HeldObjects();
 
   /// Before a command: holds `needed`, of which GitObjects::Has said that they are there, and says
-  /// which it could: the content of the others must be copied. Costs little when nothing changed
-  /// since the last time.
+  /// which it could: the content of the others must be copied. What was needed stays so until
+  /// LetGo: only what is new must be given, and costs something when nothing else changed.
   std::vector<bool> Hold(const TrackedFiles& files, std::span<const GitObject> needed);
 
-  /// After it: what the repository has elsewhere is let go of. Ids that it has no more are kept
-  /// here, to be read through FolderOf. Returns those that were needed and are nowhere.
+  /// After it: what the repository has in another place now is let go of. What it has no more is
+  /// kept, to be read through FolderOf. Returns the ids that were needed and are nowhere. Waits for
+  /// git only when packs or objects have vanished.
   std::vector<std::string> Release();
 
   /// Where what was kept of a repository lies, by its first folder of objects; a folder of objects
   /// itself, which may be missing.
   [[nodiscard]] std::string FolderOf(const std::string& objects) const;
 
-  /// Lets go of all that the repositories still have, when no command is to be held for any more.
+  /// Lets go of all but what was kept, when no command is to be held for any more.
   void LetGo();
 
  private:
   class Repository;
   std::string folder_;
-  std::map<std::string, std::unique_ptr<Repository>> repositories_;
+  std::map<std::string, std::unique_ptr<Repository>> repositories_;  // By folder of objects.
+  std::size_t open_ = 0;                                             // Descriptors.
 };
 
 }  // namespace stet::tool

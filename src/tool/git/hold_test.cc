@@ -1,0 +1,238 @@
+#include "tool/git/hold.h"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "tool/git/git_fixture.h"
+
+namespace stet::tool {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+class HeldObjectsTest : public GitFixture {
+ protected:
+  HeldObjectsTest() {
+    Git("init -q");
+    for (int i = 0; i < 6; ++i) Put("f" + std::to_string(i), "text " + std::to_string(i) + "\n");
+    Git("add -A && git commit -qm x");
+  }
+
+  /// All that git has of the six files.
+  std::vector<GitObject> Needed() {
+    files_ = Read();
+    std::vector<GitObject> needed;
+    for (int i = 0; i < 6; ++i) {
+      if (auto object = Object(*files_, "f" + std::to_string(i))) needed.push_back(*object);
+    }
+    EXPECT_EQ(needed.size(), 6U);
+    return needed;
+  }
+  std::vector<bool> Hold(HeldObjects& held) {
+    needed_ = Needed();
+    return held.Hold(*files_, needed_);
+  }
+  /// What can be read of them, from the repository and from what was kept.
+  Texts Readable(const HeldObjects& held, bool with_repository = true) const {
+    const std::string objects = root_ + "/.git/objects";
+    Texts folders = {held.FolderOf(objects)};
+    if (with_repository) folders.push_back(objects);
+    Texts ids;
+    for (const GitObject& object : needed_) ids.push_back(object.id);
+    Texts texts;
+    (void)GitObjects(GitFormat::kSha1, folders, dir_.path() + "/scratch")
+        .Read(ids, [&](std::size_t, std::string_view bytes) {
+          texts.emplace_back(bytes);
+          return true;
+        });
+    return texts;
+  }
+  [[nodiscard]] std::string Listed(const std::string& folder) const {
+    return ShellIn(folder, "find . -type f | sort");
+  }
+
+  std::string folder_ = dir_.path() + "/held";
+  const std::vector<bool> all_ = std::vector<bool>(6, true);
+  const Texts texts_ = {"text 0\n", "text 1\n", "text 2\n", "text 3\n", "text 4\n", "text 5\n"};
+  std::optional<TrackedFiles> files_;
+  std::vector<GitObject> needed_;
+};
+
+TEST_F(HeldObjectsTest, LooseObjectsThatACommandDeletesAreKept) {
+  HeldObjects held(folder_);
+  EXPECT_EQ(Hold(held), all_);
+  ShellIn(root_, "rm -rf .git/objects");
+  EXPECT_EQ(held.Release(), Texts{});
+  EXPECT_EQ(Readable(held), texts_);
+}
+
+TEST_F(HeldObjectsTest, SoArePacks) {
+  Git("repack -qad");
+  HeldObjects held(folder_);
+  EXPECT_EQ(Hold(held), all_);
+  ShellIn(root_, "rm -rf .git");
+  EXPECT_EQ(held.Release(), Texts{});
+  EXPECT_EQ(Readable(held), texts_);
+  // In another process.
+  EXPECT_EQ(Readable(HeldObjects(folder_)), texts_);
+}
+
+TEST_F(HeldObjectsTest, WhatGarbageCollectionTakesIsKept) {
+  for (const char* before : {"true", "git repack -qad"}) {
+    ShellIn(root_, before);
+    Put("f0", "only here\n");
+    Git("add -A && git commit -qm y");
+    HeldObjects held(folder_);
+    EXPECT_EQ(Hold(held), all_);
+    Git("reset -q --hard HEAD~1 && git reflog expire --expire=now --all && git gc -q --prune=now");
+    EXPECT_EQ(Readable(held, false).size(), 6U) << "until the command has ended all is held";
+    EXPECT_EQ(held.Release(), Texts{});
+    const Texts readable = Readable(held);
+    EXPECT_EQ(readable.size(), 6U) << before;
+    EXPECT_EQ(readable.at(0), "only here\n");
+    ASSERT_TRUE(RemoveTree(folder_));
+  }
+}
+
+TEST_F(HeldObjectsTest, WhatTheRepositoryHasInAnotherPlaceIsLetGo) {
+  HeldObjects held(folder_);
+  EXPECT_EQ(Hold(held), all_);
+  const std::string objects = held.FolderOf(root_ + "/.git/objects");
+  EXPECT_EQ(ShellIn(objects, "find . -type f | wc -l"), "6\n");
+  Git("gc -q --prune=now");
+  EXPECT_EQ(held.Release(), Texts{});
+  EXPECT_EQ(Listed(objects), "");
+  // And held there, the next time.
+  EXPECT_EQ(held.Hold(*files_, {}), std::vector<bool>());
+  ShellIn(root_, "rm -rf .git");
+  EXPECT_EQ(held.Release(), Texts{});
+  EXPECT_EQ(Readable(held), texts_);
+}
+
+TEST_F(HeldObjectsTest, ObjectsThatComeOutOfAPackAreHeldAsWell) {
+  Git("repack -qad");
+  HeldObjects held(folder_);
+  EXPECT_EQ(Hold(held), all_);
+  ShellIn(root_,
+          "mv .git/objects/pack/*.pack p && rm -f .git/objects/pack/* && git unpack-objects -q <p");
+  EXPECT_EQ(held.Release(), Texts{});
+  (void)held.Hold(*files_, {});
+  ShellIn(root_, "rm -rf .git");
+  EXPECT_EQ(held.Release(), Texts{});
+  EXPECT_EQ(Readable(held), texts_);
+}
+
+TEST_F(HeldObjectsTest, LinksCostNothingAndAreTakenBack) {
+  Git("repack -qad");
+  const std::string pack = ShellIn(root_, "ls .git/objects/pack/*.pack");
+  HeldObjects held(folder_);
+  EXPECT_EQ(Hold(held), all_);
+  EXPECT_EQ(ShellIn(root_, "stat -c %h " + pack), "2\n");
+  EXPECT_EQ(held.Release(), Texts{});
+  held.LetGo();
+  EXPECT_EQ(ShellIn(root_, "stat -c %h " + pack), "1\n");
+  EXPECT_EQ(Listed(held.FolderOf(root_ + "/.git/objects")), "");
+}
+
+TEST_F(HeldObjectsTest, WhatIsKeptSurvivesLettingGo) {
+  HeldObjects held(folder_);
+  EXPECT_EQ(Hold(held), all_);
+  ShellIn(root_, "rm -rf .git");
+  EXPECT_EQ(held.Release(), Texts{});
+  held.LetGo();
+  EXPECT_EQ(Readable(held), texts_);
+}
+
+TEST_F(HeldObjectsTest, BorrowedObjectsAreHeld) {
+  Git("repack -qad");
+  ShellIn(dir_.path(), "git clone -q -s project clone && mv project lender && mv clone project");
+  ShellIn(root_, "echo " + dir_.path() + "/lender/.git/objects >.git/objects/info/alternates");
+  HeldObjects held(folder_);
+  EXPECT_EQ(Hold(held), all_);
+  ShellIn(dir_.path(), "rm -rf lender/.git");
+  EXPECT_EQ(held.Release(), Texts{});
+  EXPECT_EQ(Readable(held), texts_);
+}
+
+TEST_F(HeldObjectsTest, WhereLinksAreRefusedFilesAreHeldOpenAndCopiedOut) {
+  const Result<std::string> other = MakeTempDir("/tmp", "stet-test-");
+  ASSERT_TRUE(other);
+  if (StatFile(*other)->device == StatFile(root_)->device)
+    GTEST_SKIP() << "this machine has one file system for tests";
+  {
+    HeldObjects held(*other);
+    EXPECT_EQ(Hold(held), all_);
+    EXPECT_EQ(Listed(held.FolderOf(root_ + "/.git/objects")), "");
+    ShellIn(root_, "rm -rf .git");
+    EXPECT_EQ(held.Release(), Texts{});
+    EXPECT_EQ(Readable(held), texts_);
+  }
+  ASSERT_TRUE(RemoveTree(*other));
+}
+
+TEST_F(HeldObjectsTest, OfMoreThanCanBeHeldOpenTheRestMustBeCopied) {
+  const Result<std::string> other = MakeTempDir("/tmp", "stet-test-");
+  ASSERT_TRUE(other);
+  if (StatFile(*other)->device == StatFile(root_)->device)
+    GTEST_SKIP() << "this machine has one file system for tests";
+  for (int i = 0; i < 300; ++i) Put("many/" + std::to_string(i), std::to_string(i));
+  Git("add -A");
+  const TrackedFiles files = Read();
+  std::vector<GitObject> needed;
+  for (int i = 0; i < 300; ++i) needed.push_back(*Object(files, "many/" + std::to_string(i)));
+  {
+    HeldObjects held(*other);
+    const std::vector<bool> could = held.Hold(files, needed);
+    EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(could, true)), kMaxHeldOpen);
+  }
+  ASSERT_TRUE(RemoveTree(*other));
+}
+
+TEST_F(HeldObjectsTest, WhatIsNowhereAnyMoreIsSaid) {
+  Git("repack -qad");
+  HeldObjects held(folder_);
+  EXPECT_EQ(Hold(held), all_);
+  // Both names lead to the same bytes.
+  ShellIn(root_, "chmod u+w .git/objects/pack/* && truncate -s 0 .git/objects/pack/*.pack");
+  EXPECT_EQ(held.Release().size(), 6U);
+}
+
+TEST_F(HeldObjectsTest, WithoutAChangeAReleaseNeedsNoGit) {
+  HeldObjects held(folder_);
+  EXPECT_EQ(Hold(held), all_);
+  EXPECT_EQ(held.Release(), Texts{});
+  EXPECT_FALSE(Exists(folder_ + "/reading")) << "where git is started";
+}
+
+TEST_F(HeldObjectsTest, TheRepositoryStaysAsItIs) {
+  Put("f1", "changed\n");
+  Git("tag t && git update-index --assume-unchanged f2");
+  const auto state = [&] {
+    return ShellIn(root_,
+                   "find .git -type f -exec sha256sum {} + | sort; find .git -type l; find .git "
+                   "-type d | sort; "
+                   "git --no-optional-locks status --porcelain; find .git -type f -exec sha256sum "
+                   "{} + | sort");
+  };
+  const std::string before = state();
+  {
+    const TrackedFiles files = Read();
+    std::vector<GitObject> needed;
+    for (int i = 0; i < 6; ++i) {
+      if (auto object = Object(files, "f" + std::to_string(i))) needed.push_back(*object);
+    }
+    EXPECT_EQ(needed.size(), 5U);
+    HeldObjects held(folder_);
+    (void)held.Hold(files, needed);
+    const GitObjects objects(GitFormat::kSha1, files.repository(0).objects,
+                             dir_.path() + "/scratch");
+    EXPECT_EQ(objects.Has(needed), std::vector<bool>(5, true));
+    EXPECT_EQ(held.Release(), Texts{});
+    held.LetGo();
+  }
+  EXPECT_EQ(state(), before);
+}
+
+}  // namespace
+}  // namespace stet::tool
