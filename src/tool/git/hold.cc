@@ -73,6 +73,12 @@ struct HeldFile {
   bool kept = false;  // The repository has it no more.
 };
 
+/// What is held out of a folder of loose objects.
+struct LooseFolder {
+  FileMark looks;
+  std::vector<std::string> names;  // Some may be let go of already.
+};
+
 }  // namespace
 
 /// The files that are held of one repository, by their names in a folder of objects.
@@ -128,7 +134,8 @@ class HeldObjects::Repository {
     }
     for (const std::string& name : names) Drop(name, open);
     packs_.clear();
-    loose_looks_.clear();
+    packs_held_.clear();
+    loose_held_.clear();
     needed_.clear();
     packed_.clear();
   }
@@ -233,28 +240,36 @@ class HeldObjects::Repository {
       return Held::kRefused;
     }
     file.mark = *mark;
-    if (fan != "pack") {
-      const std::string folder = place + "/" + fan;
-      if (const auto looks = MarkOf(folder, S_IFDIR)) loose_looks_.try_emplace(folder, *looks);
-    }
     files_.emplace(name, std::move(file));
+    if (fan == "pack") {
+      packs_held_.push_back(name);
+      return Held::kYes;
+    }
+    const auto [loose, is_new] = loose_held_.try_emplace(place + "/" + fan);
+    loose->second.names.push_back(name);
+    // One that cannot be looked at has changed.
+    if (is_new) loose->second.looks = MarkOf(loose->first, S_IFDIR).value_or(FileMark());
     return Held::kYes;
   }
 
   /// The names of what the repository has no more as it was held. Those of loose objects are looked
   /// at where their folder has changed.
   std::vector<std::string> Vanished() {
-    std::unordered_set<std::string> same;
-    for (auto& [folder, looks] : loose_looks_) {
-      const std::optional<FileMark> now = MarkOf(folder, S_IFDIR);
-      if (now && *now == looks && !IsFresh(looks)) same.insert(folder);
-      if (now) looks = *now;
-    }
     std::vector<std::string> gone;
-    for (const auto& [name, file] : files_) {
-      if (file.kept || same.contains(ParentDir(file.from))) continue;
-      const std::optional<FileMark> now = MarkOf(file.from, S_IFREG);
-      if (!now || *now != file.mark) gone.push_back(name);
+    const auto look_at = [&](const std::vector<std::string>& names) {
+      for (const std::string& name : names) {
+        const auto file = files_.find(name);
+        if (file == files_.end() || file->second.kept) continue;
+        const std::optional<FileMark> now = MarkOf(file->second.from, S_IFREG);
+        if (!now || *now != file->second.mark) gone.push_back(name);
+      }
+    };
+    look_at(packs_held_);
+    for (auto& [folder, loose] : loose_held_) {
+      const std::optional<FileMark> now = MarkOf(folder, S_IFDIR);
+      if (now && *now == loose.looks && !IsFresh(loose.looks)) continue;
+      if (now) loose.looks = *now;
+      look_at(loose.names);
     }
     return gone;
   }
@@ -307,8 +322,9 @@ class HeldObjects::Repository {
   std::string folder_;
   std::string scratch_;
   std::unordered_map<std::string, HeldFile> files_;
-  std::unordered_map<std::string, FileMark> packs_;        // How the folders of packs looked.
-  std::unordered_map<std::string, FileMark> loose_looks_;  // And those of loose objects.
+  std::unordered_map<std::string, FileMark> packs_;  // How the folders of packs looked.
+  std::vector<std::string> packs_held_;              // Names; some may be let go of already.
+  std::unordered_map<std::string, LooseFolder> loose_held_;
   std::unordered_map<std::string, std::uint64_t> needed_;
   std::unordered_set<std::string> loose_;   // Ids.
   std::unordered_set<std::string> packed_;  // Ids that are in one of the packs.

@@ -26,7 +26,8 @@ inline constexpr std::size_t kMaxHeldOpen = 256;
 
 class HeldObjects {
  public:
-  /// `folder` is of stet's own, made when it is missing; what lies in it from before counts.
+  /// `folder` is of stet's own and of one HeldObjects at a time, made when it is missing. What lies
+  /// in it from before counts, and stays until the folder is removed.
   explicit HeldObjects(std::string folder);
   HeldObjects(HeldObjects&&) noexcept;
   HeldObjects& operator=(HeldObjects&&) noexcept;

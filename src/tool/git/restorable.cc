@@ -1,6 +1,7 @@
 #include "tool/git/restorable.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <sys/stat.h>
 
@@ -20,6 +21,11 @@ class RestorableWalk {
   bool HasAll(const std::string& path, int depth) {
     struct stat now{};
     if (::lstat((root_ + "/" + path).c_str(), &now) != 0) return false;
+    if (S_ISLNK(now.st_mode)) {
+      std::error_code error;
+      const auto target = std::filesystem::read_symlink(root_ + "/" + path, error);
+      return !error && ++seen_ <= kMaxRestorableFiles && files_.HasLink(path, target.native());
+    }
     if (!S_ISDIR(now.st_mode))
       return ++seen_ <= kMaxRestorableFiles && files_.ObjectOf(path, now, budget_).has_value();
     const Result<std::vector<DirEntry>> entries = ListDir(root_ + "/" + path);

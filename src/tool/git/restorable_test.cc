@@ -31,6 +31,15 @@ TEST_F(RestorableTest, WhatGitHasAsItIsCanBeHadAgain) {
   EXPECT_FALSE(Restorable("."));
 }
 
+TEST_F(RestorableTest, ALinkIsWhereItLeads) {
+  ASSERT_TRUE(MakeDirs(root_ + "/src"));
+  ASSERT_EQ(::symlink("nowhere", (root_ + "/src/link").c_str()), 0);
+  Git("init -q && git add -A");
+  EXPECT_TRUE(Restorable("src"));
+  ShellIn(root_, "ln -sfn elsewhere src/link");
+  EXPECT_FALSE(Restorable("src"));
+}
+
 TEST_F(RestorableTest, WithoutARepositoryNothingCan) {
   Put("a.txt", "one\n");
   EXPECT_FALSE(Restorable("a.txt"));

@@ -120,6 +120,12 @@ class TrackedRepository {
     if (!sure && !HashesTo(*entry, now, id, budget)) return std::nullopt;
     return id;
   }
+  [[nodiscard]] bool HasLink(std::string_view path, std::string_view target) const {
+    const GitIndexEntry* entry = index_.Find(path);
+    constexpr std::uint32_t kLink = 0120000;
+    return entry != nullptr && entry->mode == kLink && !entry->to_add &&
+           HexOf({entry->id.data(), IdSize(where_.format)}) == BlobId(target, where_.format);
+  }
   /// Attributes are no more as they were read.
   [[nodiscard]] bool moved() const { return moved_; }
   [[nodiscard]] bool Tracks(std::string_view path) const { return index_.Find(path) != nullptr; }
@@ -311,21 +317,19 @@ class TrackedFiles::Known {
 
   std::optional<GitObject> ObjectOf(std::string_view path, const struct stat& now,
                                     HashBudget& budget) {
-    if (!S_ISREG(now.st_mode) || path.empty() || path.starts_with('/')) return std::nullopt;
-    std::int64_t number = outer_;
-    std::string inner = Joined(above_, path);
-    if (number == kNone || !repositories_[0].Tracks(inner)) {
-      const std::string folder = FolderOf(path);
-      number = RepositoryOf(folder);
-      if (number == kNone || number == outer_) return std::nullopt;
-      inner = path.substr(tops_[static_cast<std::size_t>(number)].size() + 1);
-    }
-    std::optional<std::string> id =
-        repositories_[static_cast<std::size_t>(number)].IdOf(inner, now, budget);
+    if (!S_ISREG(now.st_mode)) return std::nullopt;
+    const std::optional<Place> place = Find(path);
+    if (!place) return std::nullopt;
+    std::optional<std::string> id = repositories_[place->number].IdOf(place->path, now, budget);
     if (!id) return std::nullopt;
     return GitObject{.id = *std::move(id),
-                     .repository = static_cast<std::uint32_t>(number),
+                     .repository = place->number,
                      .size = static_cast<std::uint64_t>(now.st_size)};
+  }
+
+  bool HasLink(std::string_view path, std::string_view target) {
+    const std::optional<Place> place = Find(path);
+    return place && repositories_[place->number].HasLink(place->path, target);
   }
 
   [[nodiscard]] const TrackedRepository& repository(std::uint32_t number) const {
@@ -334,6 +338,22 @@ class TrackedFiles::Known {
   [[nodiscard]] std::size_t count() const { return repositories_.size(); }
 
  private:
+  struct Place {
+    std::uint32_t number;
+    std::string path;  // From the top of that repository.
+  };
+  /// Where the file at a path of the project is known, if it is. What the outer repository tracks
+  /// is its own, whatever lies above it.
+  std::optional<Place> Find(std::string_view path) {
+    if (path.empty() || path.starts_with('/')) return std::nullopt;
+    std::string outer = Joined(above_, path);
+    if (outer_ != kNone && repositories_[0].Tracks(outer)) return Place{0, std::move(outer)};
+    const std::int64_t number = RepositoryOf(FolderOf(path));
+    if (number == kNone || number == outer_) return std::nullopt;
+    const std::string& top = tops_[static_cast<std::size_t>(number)];
+    return Place{static_cast<std::uint32_t>(number), std::string(path.substr(top.size() + 1))};
+  }
+
   /// The number of the repository that a folder of the project is in.
   std::int64_t RepositoryOf(const std::string& folder) {
     if (const auto known = at_.find(folder); known != at_.end()) return known->second;
@@ -380,6 +400,10 @@ bool TrackedFiles::Stale() const { return known_->Stale(); }
 std::optional<GitObject> TrackedFiles::ObjectOf(std::string_view path, const struct stat& now,
                                                 HashBudget& budget) const {
   return known_->ObjectOf(path, now, budget);
+}
+
+bool TrackedFiles::HasLink(std::string_view path, std::string_view target) const {
+  return known_->HasLink(path, target);
 }
 
 const GitRepository& TrackedFiles::repository(std::uint32_t number) const {

@@ -68,6 +68,9 @@ class TrackedFiles {
   [[nodiscard]] std::optional<GitObject> ObjectOf(std::string_view path, const struct stat& now,
                                                   HashBudget& budget) const;
 
+  /// Whether a repository has a link to just this at the path: that is all that is in one.
+  [[nodiscard]] bool HasLink(std::string_view path, std::string_view target) const;
+
   /// Numbers are those of GitObject, and count for this value only: a repository's first folder of
   /// objects is its name for longer. Valid until it dies.
   [[nodiscard]] const GitRepository& repository(std::uint32_t number) const;

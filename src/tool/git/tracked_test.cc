@@ -1,6 +1,7 @@
 #include "tool/git/tracked.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/random.h"
 #include "tool/git/git_fixture.h"
@@ -320,6 +321,19 @@ TEST_F(TrackedFilesTest, WhatIsNotUnderstoodHoldsNothing) {
   EXPECT_TRUE(Is("a.txt"));
   Put(".git/index", "DIRC and nothing\n");
   EXPECT_FALSE(Is("a.txt"));
+  ASSERT_TRUE(Remove(root_ + "/.git/index"));
+  ASSERT_EQ(::mkfifo((root_ + "/.git/index").c_str(), 0600), 0);
+  EXPECT_FALSE(Is("a.txt"));
+}
+
+TEST_F(TrackedFilesTest, ARepositoryOfSomebodyElseHoldsNothing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only the system's user can give files away";
+  Add();
+  constexpr uid_t kSomebody = 4711;
+  ASSERT_EQ(::chown((root_ + "/.git").c_str(), kSomebody, kSomebody), 0);
+  EXPECT_FALSE(Is("a.txt"));
+  ASSERT_EQ(::chown(root_.c_str(), kSomebody, kSomebody), 0);
+  EXPECT_TRUE(Is("a.txt")) << "the files are that person's, too";
 }
 
 TEST_F(TrackedFilesTest, ItSaysWhenItIsStale) {
