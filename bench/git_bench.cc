@@ -2,6 +2,7 @@
 // their objects loose and packed. One JSON line per measurement.
 #include <cstdio>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "base/subprocess/subprocess.h"
@@ -53,12 +54,26 @@ class Bench {
                Median(std::move(times)));
   }
 
+  /// Of the processor, by us and by those who have ended.
+  static double CpuMs() {
+    double all = 0;
+    for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+      struct rusage used{};
+      ::getrusage(who, &used);
+      for (const timeval& time : {used.ru_utime, used.ru_stime})
+        all += static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+    }
+    return all;
+  }
+
   Status Measure(std::string_view kind) {
     std::vector<double> all;
     std::vector<double> read;
     std::vector<double> ask;
     std::vector<double> has;
+    std::vector<double> cpu;
     for (int run = 0; run < kRuns; ++run) {
+      const double before = CpuMs();
       const Stopwatch watch;
       const tool::TrackedFiles files = tool::TrackedFiles::Read(root_);
       read.push_back(watch.ms());
@@ -69,6 +84,7 @@ class Bench {
       const std::vector<bool> there = Reader(files).Has(objects);
       has.push_back(looking.ms());
       all.push_back(watch.ms());
+      cpu.push_back(CpuMs() - before);
       const auto found = static_cast<std::size_t>(std::ranges::count(there, true));
       if (objects.size() != names_.size() || found != names_.size())
         return Fail(Code::kInvalid, fmt::format("{} of {} files are git's", found, names_.size()));
@@ -77,6 +93,7 @@ class Bench {
     Print(kind, "ask_all", std::move(ask));
     Print(kind, "has_all", std::move(has));
     Print(kind, "together", std::move(all));
+    Print(kind, "together_cpu", std::move(cpu));
     return MeasureAgain(kind);
   }
 

@@ -27,8 +27,10 @@ struct FileMark {
   std::int64_t mtime_s = 0;
   std::int64_t mtime_ns = 0;
 
-  [[nodiscard]] bool Is(const FileMark& other) const {
-    return device == other.device && inode == other.inode;
+  /// The same file, and nothing was cut off. Its time is no sign: git sets it anew when the content
+  /// is added again.
+  [[nodiscard]] bool Is(const std::optional<FileMark>& other) const {
+    return other && device == other->device && inode == other->inode && size == other->size;
   }
   friend bool operator==(const FileMark&, const FileMark&) = default;
 };
@@ -76,7 +78,7 @@ struct HeldFile {
 /// What is held out of a folder of loose objects.
 struct LooseFolder {
   FileMark looks;
-  std::vector<std::string> names;  // Some may be let go of already.
+  std::vector<std::string> names;
 };
 
 }  // namespace
@@ -112,18 +114,21 @@ class HeldObjects::Repository {
   void Release(std::vector<std::string>& lost, std::size_t& open) {
     std::vector<std::string> gone = Vanished();
     if (gone.empty()) return;
-    const std::vector<GitObject> missing = NotIn(places_, All());
+    const std::vector<GitObject> missing = NotIn(places_, NotKept());
     for (const std::string& name : gone) {
       HeldFile& file = files_.at(name);
       if (missing.empty() || !Keep(name, file, open)) Drop(name, open);
     }
+    Forget();
     packs_.clear();
     packed_.clear();
     moved_ = true;
     if (missing.empty()) return;
+    for (const GitObject& object : missing) kept_.insert(object.id);
     for (const GitObject& object : NotIn({folder_}, missing)) {
       lost.push_back(object.id);
       needed_.erase(object.id);
+      kept_.erase(object.id);
     }
   }
 
@@ -261,7 +266,7 @@ class HeldObjects::Repository {
         const auto file = files_.find(name);
         if (file == files_.end() || file->second.kept) continue;
         const std::optional<FileMark> now = MarkOf(file->second.from, S_IFREG);
-        if (!now || *now != file->second.mark) gone.push_back(name);
+        if (!file->second.mark.Is(now)) gone.push_back(name);
       }
     };
     look_at(packs_held_);
@@ -283,7 +288,7 @@ class HeldObjects::Repository {
       if (!CopyHeld(file.fd.get(), path)) return false;
       file.fd.reset();
       --open;
-    } else if (MarkOf(path, S_IFREG) != file.mark) {
+    } else if (!file.mark.Is(MarkOf(path, S_IFREG))) {
       return false;
     }
     file.kept = true;
@@ -300,11 +305,19 @@ class HeldObjects::Repository {
     files_.erase(found);
   }
 
-  [[nodiscard]] std::vector<GitObject> All() const {
-    std::vector<GitObject> all;
-    all.reserve(needed_.size());
-    for (const auto& [id, size] : needed_) all.push_back({.id = id, .repository = 0, .size = size});
-    return all;
+  /// The names of what was dropped: it may be held again.
+  void Forget() {
+    const auto dropped = [&](const std::string& name) { return !files_.contains(name); };
+    std::erase_if(packs_held_, dropped);
+    for (auto& [folder, loose] : loose_held_) std::erase_if(loose.names, dropped);
+  }
+
+  [[nodiscard]] std::vector<GitObject> NotKept() const {
+    std::vector<GitObject> objects;
+    for (const auto& [id, size] : needed_) {
+      if (!kept_.contains(id)) objects.push_back({.id = id, .repository = 0, .size = size});
+    }
+    return objects;
   }
 
   [[nodiscard]] std::vector<GitObject> NotIn(const std::vector<std::string>& folders,
@@ -323,10 +336,11 @@ class HeldObjects::Repository {
   std::string scratch_;
   std::unordered_map<std::string, HeldFile> files_;
   std::unordered_map<std::string, FileMark> packs_;  // How the folders of packs looked.
-  std::vector<std::string> packs_held_;              // Names; some may be let go of already.
+  std::vector<std::string> packs_held_;              // Names.
   std::unordered_map<std::string, LooseFolder> loose_held_;
   std::unordered_map<std::string, std::uint64_t> needed_;
   std::unordered_set<std::string> loose_;   // Ids.
+  std::unordered_set<std::string> kept_;    // Ids that the repository had no more.
   std::unordered_set<std::string> packed_;  // Ids that are in one of the packs.
   std::unordered_set<std::string> listed_;
   std::unordered_set<std::string> made_;

@@ -1,9 +1,12 @@
 #include "tool/git/hold.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "tool/git/git_fixture.h"
 
 namespace stet::tool {
@@ -232,6 +235,73 @@ TEST_F(HeldObjectsTest, TheRepositoryStaysAsItIs) {
     held.LetGo();
   }
   EXPECT_EQ(state(), before);
+}
+
+/// Whatever commands do, and however often they are held for.
+TEST_F(HeldObjectsTest, AfterAnyCommandAllThatWasNeededCanBeRead) {
+  constexpr std::array kCommands = {
+      "git gc -q --prune=now",
+      "git repack -qad",
+      "git repack -qAd && git prune --expire=now",
+      "git reset -q --hard HEAD~1 2>/dev/null; git reflog expire --expire=now --all && git gc -q "
+      "--prune=now",
+      "git commit -q --amend -m z && git reflog expire --expire=now --all && git prune "
+      "--expire=now",
+      "rm -rf .git/objects/?[0-7]*",
+      "rm -rf .git/objects/pack/*",
+      "rm -rf .git/objects && mkdir .git/objects",
+      "for p in .git/objects/pack/*.pack; do mv $p p && rm -f .git/objects/pack/* && "
+      "git unpack-objects -q <p; rm -f p; done",
+      "rm -rf .git && git init -q && git add -A && git commit -qm again",
+      "echo x >>f1 && git add f1",
+      "true"};
+  Random random(23);
+  HeldObjects held(folder_);
+  std::map<std::string, std::string> texts;  // By id.
+  for (int round = 0; round < 30; ++round) {
+    for (int i = 0; i < 6; ++i) {
+      if (random.Below(3) == 0)
+        Put("f" + std::to_string(i), std::to_string(round) + " of " + std::to_string(i));
+    }
+    ShellIn(root_, "git add -A && git commit -qm y || true");
+    needed_ = Needed();
+    const GitObjects objects(GitFormat::kSha1,
+                             {held.FolderOf(root_ + "/.git/objects"), root_ + "/.git/objects"},
+                             dir_.path() + "/scratch");
+    const std::vector<bool> has = objects.Has(needed_);
+    std::vector<GitObject> there;
+    for (std::size_t i = 0; i < needed_.size(); ++i) {
+      if (has[i]) there.push_back(needed_[i]);
+    }
+    EXPECT_EQ(held.Hold(*files_, there), std::vector<bool>(there.size(), true));
+    for (const GitObject& object : there) {
+      (void)objects.Read({{object.id}}, [&](std::size_t, std::string_view bytes) {
+        texts[object.id] = bytes;
+        return true;
+      });
+    }
+    const std::string command = kCommands[random.Below(kCommands.size())];
+    ShellIn(root_, command + " 2>/dev/null || true");
+    EXPECT_EQ(held.Release(), Texts{}) << command;
+    Texts ids;
+    for (const auto& [id, text] : texts) ids.push_back(id);
+    std::size_t read = 0;
+    EXPECT_TRUE(GitObjects(GitFormat::kSha1,
+                           {held.FolderOf(root_ + "/.git/objects"), root_ + "/.git/objects"},
+                           dir_.path() + "/scratch")
+                    .Read(ids, [&](std::size_t which, std::string_view bytes) {
+                      ++read;
+                      return texts[ids[which]] == bytes;
+                    }));
+    EXPECT_EQ(read, ids.size()) << round << " " << command;
+    // A repository that lost objects is of no more use to git.
+    if (!ShellIn(root_,
+                 "git fsck --connectivity-only >/dev/null 2>&1 && git rev-parse -q HEAD "
+                 ">/dev/null 2>&1 && echo good || true")
+             .starts_with("good"))
+      ShellIn(root_, "rm -rf .git && git init -q");
+  }
+  EXPECT_GT(texts.size(), 30U);
 }
 
 }  // namespace
