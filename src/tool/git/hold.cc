@@ -360,23 +360,29 @@ std::string HeldObjects::FolderOf(const std::string& objects) const {
 
 std::vector<bool> HeldObjects::Hold(const TrackedFiles& files, std::span<const GitObject> needed) {
   std::vector<bool> held(needed.size());
+  std::map<std::string, std::vector<std::size_t>> by_objects;
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    // One of another reading is not held.
+    if (needed[i].repository >= files.repositories()) continue;
+    const GitRepository& where = files.repository(needed[i].repository);
+    if (!where.objects.empty()) by_objects[where.objects[0]].push_back(i);
+  }
   for (std::uint32_t number = 0; number < files.repositories(); ++number) {
     const GitRepository& where = files.repository(number);
     if (where.objects.empty()) continue;
+    const std::string& name = where.objects[0];
+    const auto known = repositories_.find(name);
+    if (known != repositories_.end())
+      known->second->Where(where);
+    else if (by_objects.contains(name))
+      repositories_.emplace(
+          name, std::make_unique<Repository>(where, FolderOf(name), folder_ + "/reading"));
+  }
+  // Those of which nothing is new as well: something of them may have moved.
+  for (const auto& [name, repository] : repositories_) {
+    const std::vector<std::size_t>& places = by_objects[name];
     std::vector<const GitObject*> own;
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < needed.size(); ++i) {
-      if (needed[i].repository != number) continue;
-      own.push_back(&needed[i]);
-      places.push_back(i);
-    }
-    auto& repository = repositories_[where.objects[0]];
-    if (!repository) {
-      if (own.empty()) continue;
-      repository =
-          std::make_unique<Repository>(where, FolderOf(where.objects[0]), folder_ + "/reading");
-    }
-    repository->Where(where);
+    for (const std::size_t i : places) own.push_back(&needed[i]);
     const std::vector<bool> some = repository->Hold(own, open_);
     for (std::size_t i = 0; i < some.size(); ++i) held[places[i]] = some[i];
   }
@@ -385,16 +391,12 @@ std::vector<bool> HeldObjects::Hold(const TrackedFiles& files, std::span<const G
 
 std::vector<std::string> HeldObjects::Release() {
   std::vector<std::string> lost;
-  for (auto& [objects, repository] : repositories_) {
-    if (repository) repository->Release(lost, open_);
-  }
+  for (const auto& [objects, repository] : repositories_) repository->Release(lost, open_);
   return lost;
 }
 
 void HeldObjects::LetGo() {
-  for (auto& [objects, repository] : repositories_) {
-    if (repository) repository->LetGo(open_);
-  }
+  for (const auto& [objects, repository] : repositories_) repository->LetGo(open_);
 }
 
 }  // namespace stet::tool

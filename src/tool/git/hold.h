@@ -35,7 +35,8 @@ class HeldObjects {
 
   /// Before a command: holds `needed`, of which GitObjects::Has said that they are there, and says
   /// which it could: the content of the others must be copied. What was needed stays so until
-  /// LetGo: only what is new must be given, and costs something when nothing else changed.
+  /// LetGo: only what is new must be given, and costs something when nothing else changed. (To a
+  /// new HeldObjects, as after a restart, all that can still be undone must be given again.)
   std::vector<bool> Hold(const TrackedFiles& files, std::span<const GitObject> needed);
 
   /// After it: what the repository has in another place now is let go of. What it has no more is

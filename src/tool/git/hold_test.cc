@@ -126,6 +126,31 @@ TEST_F(HeldObjectsTest, ObjectsThatComeOutOfAPackAreHeldAsWell) {
   EXPECT_EQ(Readable(held), texts_);
 }
 
+TEST_F(HeldObjectsTest, RepositoriesThatAreNotAskedAboutAreHeldOn) {
+  ShellIn(root_, "git init -q inner && echo inner >inner/i && git -C inner add i");
+  HeldObjects held(folder_);
+  const TrackedFiles files = Read();
+  const std::vector<GitObject> needed = {*Object(files, "inner/i"), *Object(files, "f0")};
+  EXPECT_EQ(held.Hold(files, needed), std::vector<bool>(2, true));
+  // Its objects move; then another reading of the project knows the outer repository alone.
+  ShellIn(root_ + "/inner", "git commit -qm x && git gc -q --prune=now");
+  EXPECT_EQ(held.Release(), Texts{});
+  const TrackedFiles later = Read();
+  EXPECT_EQ(later.repositories(), 1U);
+  (void)held.Hold(later, {});
+  ShellIn(root_, "rm -rf inner");
+  EXPECT_EQ(held.Release(), Texts{});
+  const Texts ids = {needed[0].id};
+  std::string text;
+  EXPECT_TRUE(GitObjects(GitFormat::kSha1, {held.FolderOf(root_ + "/inner/.git/objects")},
+                         dir_.path() + "/scratch")
+                  .Read(ids, [&](std::size_t, std::string_view bytes) {
+                    text = bytes;
+                    return true;
+                  }));
+  EXPECT_EQ(text, "inner\n");
+}
+
 TEST_F(HeldObjectsTest, LinksCostNothingAndAreTakenBack) {
   Git("repack -qad");
   const std::string pack = ShellIn(root_, "ls .git/objects/pack/*.pack");

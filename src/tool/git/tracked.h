@@ -5,9 +5,10 @@
 // A file counts when the index has its size, times (nanoseconds, ctime too), inode and executable
 // bit, when that cannot be by chance (the entry is older than the index), and no attribute says
 // that git holds something else; or when it has the name that git gives to its bytes. What is not
-// understood counts as not held. Files are regular files; links are left to the caller. Believed
-// are an index that somebody forged on purpose, and the stat of a file that a filter of equal size
-// wrote whose attribute file or configuration is gone without a trace.
+// understood counts as not held. Believed are an index that somebody forged on purpose; the stat of
+// a file that a filter or encoding wrote whose object is as large, when the attribute or the
+// configuration of the filter is gone without a trace; and that of one that a process has mapped
+// and writes.
 //
 // The project's own repository may begin above it; submodules, worktrees and repositories that lie
 // in it are known. Belongs to one thread at a time.
@@ -74,6 +75,9 @@ class TrackedFiles {
   /// Numbers are those of GitObject, and count for this value only: a repository's first folder of
   /// objects is its name for longer. Valid until it dies.
   [[nodiscard]] const GitRepository& repository(std::uint32_t number) const;
+  /// The number of the repository that a folder of the project ("" is its top) lies in, if there is
+  /// one.
+  [[nodiscard]] std::optional<std::uint32_t> RepositoryOf(const std::string& folder) const;
   /// How many are known so far: those that lie in the project are found when a file of theirs is
   /// asked about.
   [[nodiscard]] std::uint32_t repositories() const;

@@ -280,6 +280,12 @@ TEST_F(TrackedFilesTest, SubmodulesAndRepositoriesInItHaveTheirOwn) {
   EXPECT_TRUE(HasObject("deep/inner/i.txt"));
   EXPECT_TRUE(IsSure("mods/lib/in/s.txt"));
   EXPECT_FALSE(Is("deep/untracked.txt"));
+  const TrackedFiles files = Read();
+  EXPECT_EQ(files.RepositoryOf(""), 0U);
+  EXPECT_EQ(files.RepositoryOf("deep"), 0U);
+  EXPECT_EQ(files.repositories(), 1U);
+  EXPECT_EQ(files.RepositoryOf("mods/lib/in"), 1U);
+  EXPECT_EQ(files.repository(1).root, root_ + "/mods/lib");
   Git("add a.txt");
   EXPECT_TRUE(HasObject("a.txt"));
 }
