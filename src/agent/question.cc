@@ -4,8 +4,8 @@
 
 #include "agent/disk_reach.h"
 #include "policy/shell/rules.h"
-#include "tool/git/index.h"
 #include "tool/git/programs.h"
+#include "tool/git/restorable.h"
 #include "tool/paths.h"
 #include "tool/tool.h"
 
@@ -112,6 +112,7 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
                                          .home = rules.home,
                                          .no_dashes = patterns && disk.HasNoDashes(workspace.cwd)});
   GitLook git(workspace, rules.trusts_git);
+  std::optional<tool::TrackedFiles> tracked;  // Read when something of it could be lost.
   for (policy::ShellCommand& command : question.shell->commands) {
     FollowFolders(command, workspace);
     Follow(command.reads, workspace);
@@ -123,7 +124,9 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
     for (const policy::ShellPath& path : command.loses) {
       const bool whole = path.reach == policy::ShellPath::Reach::kExact ||
                          path.reach == policy::ShellPath::Reach::kTree;
-      if (whole && tool::IsRestorable(workspace.project, path.path))
+      if (!whole) continue;
+      if (!tracked) tracked = tool::TrackedFiles::Read(workspace.project);
+      if (tool::IsRestorable(*tracked, workspace.project, path.path))
         question.restorable.push_back(path.path);
     }
   }
