@@ -124,7 +124,7 @@ TEST_F(GitObjectsTest, WithoutFoldersOrWithoutGitNothingIsThere) {
   const Texts ids = {id};
   const auto nothing = [](std::size_t, std::string_view) { return true; };
   EXPECT_EQ(GitObjects(GitFormat::kSha1, {}, scratch_).Has(wanted), std::vector{false});
-  const std::string path = std::getenv("PATH");
+  const std::string path = Environment::OfProcess().Get("PATH");
   ASSERT_TRUE(MakeDirs(dir_.path() + "/bin"));
   ::setenv("PATH", (dir_.path() + "/bin").c_str(), 1);
   const std::vector<bool> has = Objects().Has(wanted);

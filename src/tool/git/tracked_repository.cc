@@ -87,7 +87,7 @@ std::optional<std::string> TrackedRepository::IdOf(std::string_view path, const 
   if (entry == nullptr || !entry->is_file() || entry->to_add) return std::nullopt;
   if (!HasAttributesAsRead(FolderInRepository(path), budget) || attributes_.Rewrites(path))
     return std::nullopt;
-  const std::string id = HexOf({entry->id.data(), IdSize(where_.format)});
+  std::string id = HexOf({entry->id.data(), IdSize(where_.format)});
   const bool sure = LooksLike(*entry, now, id) && Settled(path, *entry);
   if (!sure && !HashesTo(*entry, now, id, budget)) return std::nullopt;
   return id;
