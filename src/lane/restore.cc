@@ -1,6 +1,7 @@
 #include "lane/restore.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "agent/settings.h"
@@ -38,6 +39,7 @@ class Planning {
     if (since_.at) {
       ASSIGN_OR_RETURN(at, tool::Checkpoints::Read(checkpoints_.copies(), *since_.at));
     }
+    ReadNames(project, at);
     std::optional<ManifestEntries> before;
     if (since_.before) {
       // Without it, modes of files that tools changed are those of now.
@@ -61,10 +63,24 @@ class Planning {
     return Plan(root, now, now, nullptr, since_.facts.size());
   }
 
+  /// Of what a repository has, a copy was made before (CopyFromGit).
   Result<std::string> Content(const tool::Kept& kept) {
-    Result<std::string> copy = checkpoints_.copies().Read(kept.id);
+    const auto copied = copied_.find(kept.id);
+    const std::string& name = copied != copied_.end() ? copied->second : kept.id;
+    Result<std::string> copy = checkpoints_.copies().Read(name);
     if (copy) return copy;
-    return blobs_.Get(kept.id);
+    return blobs_.Get(name);
+  }
+
+  /// What of these lines only a repository has: all at once, which is one start of git.
+  void CopyFromGit(const Place& place) {
+    std::vector<tool::GitContent> wanted;
+    for (const tool::UndoLine& line : place.lines) {
+      if (line.wanted && line.wanted->kept.in == tool::Kept::In::kGit)
+        wanted.push_back({.path = line.path, .id = line.wanted->kept.id});
+    }
+    if (wanted.empty()) return;
+    copied_.merge(checkpoints_.NamesOfGit(place.root, wanted, true));
   }
 
  private:
@@ -82,6 +98,28 @@ class Planning {
     return *std::move(entry);
   }
 
+  /// The hashes of what repositories have, where facts tell of it.
+  void ReadNames(const std::string& project, const ManifestEntries& at) {
+    std::vector<tool::GitContent> wanted;
+    const auto want = [&](const std::string& path, const ManifestEntries& entries) {
+      const auto entry = entries.find(path);
+      if (entry != entries.end() && entry->second.kept.in == tool::Kept::In::kGit)
+        wanted.push_back({.path = path, .id = entry->second.kept.id});
+    };
+    constexpr std::string_view kGit = "git:";
+    for (const protocol::FileFact& fact : since_.facts) {
+      if (!fact.path.starts_with(project + "/")) continue;
+      const std::string path = fact.path.substr(project.size() + 1);
+      want(path, at);
+      want(path, checkpoints_.entries());
+      for (const auto& id : {fact.before, fact.after}) {
+        if (id && id->starts_with(kGit))
+          wanted.push_back({.path = path, .id = id->substr(kGit.size())});
+      }
+    }
+    if (!wanted.empty()) names_ = checkpoints_.NamesOfGit(project, wanted, false);
+  }
+
   Result<Place> Plan(const std::string& root, const ManifestEntries& at, const ManifestEntries& now,
                      const ManifestEntries* before, std::size_t until) {
     const tool::UndoInputs inputs{.project = root,
@@ -91,9 +129,8 @@ class Planning {
                                   .facts = since_.facts,
                                   .until_checkpoint = until,
                                   .sha256_of_git = [this](const std::string& id) {
-                                    const auto content =
-                                        Content({.in = tool::Kept::In::kGit, .id = id});
-                                    return content ? Sha256Hex(*content) : std::string();
+                                    const auto name = names_.find(id);
+                                    return name != names_.end() ? name->second : std::string();
                                   }};
     return Place{.root = root, .lines = tool::PlanUndo(inputs)};
   }
@@ -101,6 +138,8 @@ class Planning {
   const FileHistory& since_;
   tool::Checkpoints& checkpoints_;
   log::Blobs& blobs_;
+  std::map<std::string, std::string> names_;   // Of what repositories have, by git's ids.
+  std::map<std::string, std::string> copied_;  // The same, of what has a copy.
 };
 
 /// What the session, or another, did there.
@@ -290,6 +329,7 @@ Async<Result<protocol::FileRows>> FilesSince(agent::Workbench& bench,
     }
     const tool::PutBackWish wish{.content = content};
     for (const Place& place : planned.places) {
+      planning.CopyFromGit(place);
       for (const tool::UndoLine& line : place.lines)
         planned.rows.push_back(RowOf(bench, since, place, line, wish));
     }

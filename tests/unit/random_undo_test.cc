@@ -26,6 +26,10 @@
 namespace stet::tool {
 namespace {
 
+constexpr const char* kCommit =
+    "git rev-parse -q --git-dir && [ -d .git/objects ] || { rm -rf .git; git init -q .; }; "
+    "git add -A; git -c user.name=n -c user.email=e commit -qm x --allow-empty";
+
 /// Everything that undo promises of a tree: by path, the kind, mode and content.
 using Tree = std::map<std::string, std::string>;
 
@@ -49,7 +53,8 @@ Tree TreeOf(const std::string& root) {
   return tree;
 }
 
-class RandomUndoTest : public testing::Test {
+/// With a repository in the project, or without.
+class RandomUndoTest : public testing::TestWithParam<bool> {
  protected:
   /// Names that are hard: a newline, a blank, a beginning dash, bytes that are no UTF-8.
   std::string Name() {
@@ -72,7 +77,7 @@ class RandomUndoTest : public testing::Test {
   std::string Line() {
     const std::string one = Quoted("./" + Path());
     const std::string other = Quoted("./" + Path());
-    switch (random_.Next() % 16) {
+    switch (random_.Next() % (GetParam() ? 20 : 16)) {
       case 0: return "rm -rf " + one;
       case 1: return "mv " + one + " " + other;
       case 2: return ": > " + one;
@@ -88,6 +93,10 @@ class RandomUndoTest : public testing::Test {
       case 12: return "cp -a " + one + " " + other;
       case 13: return "touch " + one;
       case 14: return "rmdir " + one;
+      case 16: return "git add -A";
+      case 17: return "git commit -qam x";
+      case 18: return "git checkout -q HEAD~" + std::to_string(random_.Next() % 3) + " -- .";
+      case 19: return random_.Next() % 3 == 0 ? "rm -rf .git/objects" : "git gc -q --prune=now";
       default: return fmt::format("echo {} >> {}", random_.Next(), one);
     }
   }
@@ -97,6 +106,12 @@ class RandomUndoTest : public testing::Test {
         Subprocess::Run({.argv = {"bash", "-c", "exec 2>/dev/null\n" + script}, .cwd = project_},
                         Deadline::After(std::chrono::seconds(20)), {});
     ASSERT_TRUE(ran) << ran.error().Text();
+  }
+
+  static std::string NameOf(const std::map<std::string, std::string>& names,
+                            const std::string& id) {
+    const auto found = names.find(id);
+    return found != names.end() ? found->second : "";
   }
 
   Seen Look() { return loop_.RunUntilDone(checkpoints_->Look(view_, loop_, {})).value(); }
@@ -109,16 +124,19 @@ class RandomUndoTest : public testing::Test {
   std::unique_ptr<Checkpoints> checkpoints_;
 };
 
-TEST_F(RandomUndoTest, AnyScriptIsUndoneToTheByte) {
+TEST_P(RandomUndoTest, AnyScriptIsUndoneToTheByte) {
+  std::size_t from_git = 0;
   for (int round = 0; round < TestScale().undo_scripts; ++round) {
     if (round % 25 == 0) {
       ASSERT_TRUE(RemoveTree(project_));
       ASSERT_TRUE(MakeDirs(project_));
+      if (GetParam()) Run("git init -q .");
       view_ = std::make_shared<ProjectView>(project_, std::vector<std::string>{".git"});
       checkpoints_ = std::make_unique<Checkpoints>(Checkpoints::Setup{
           .store = temp_.Sub("copies"), .session = temp_.Sub(fmt::format("kept{}", round))});
     }
     for (int i = 0; i < 3; ++i) Run(Line());  // The user's.
+    if (GetParam()) Run(kCommit);
     const Tree before = TreeOf(project_);
     const auto taken = loop_.RunUntilDone(checkpoints_->Take(view_, "command", loop_, {}));
     ASSERT_TRUE(taken) << taken.error().Text();
@@ -132,6 +150,13 @@ TEST_F(RandomUndoTest, AnyScriptIsUndoneToTheByte) {
     const std::vector<protocol::FileFact> facts =
         FactsOf(project_, Look().changes, KnownFiles(), "call_1");
 
+    std::vector<GitContent> ids;
+    for (const auto* entries : {&at, &checkpoints_->entries()}) {
+      for (const auto& [path, entry] : *entries)
+        if (entry.kept.in == Kept::In::kGit) ids.push_back({.path = path, .id = entry.kept.id});
+    }
+    for (const auto& [path, entry] : at) from_git += entry.kept.in == Kept::In::kGit ? 1 : 0;
+    const auto plain = checkpoints_->NamesOfGit(project_, ids, true);
     const std::vector<UndoLine> plan =
         PlanUndo({.project = project_,
                   .at = at,
@@ -139,14 +164,15 @@ TEST_F(RandomUndoTest, AnyScriptIsUndoneToTheByte) {
                   .before = nullptr,
                   .facts = facts,
                   .until_checkpoint = 0,
-                  .sha256_of_git = [](const std::string&) { return std::string(); }});
+                  .sha256_of_git = [&](const std::string& id) { return NameOf(plain, id); }});
     for (const UndoLine& line : plan) {
       EXPECT_FALSE(line.unexplained) << round << " " << line.path << "\n" << script;
       EXPECT_EQ(line.call_ids, std::vector<std::string>{"call_1"}) << line.path;
     }
     const std::vector<PutBackLine> done =
         PutBack({.project = project_, .lines = plan, .content = [&](const Kept& kept) {
-                   return checkpoints_->copies().Read(kept.id);
+                   const bool git = kept.in == Kept::In::kGit;
+                   return checkpoints_->copies().Read(git ? NameOf(plain, kept.id) : kept.id);
                  }});
     for (std::size_t i = 0; i < done.size(); ++i)
       EXPECT_TRUE(done[i].restored) << round << " " << plan[i].path << ": " << done[i].why << "\n"
@@ -155,7 +181,12 @@ TEST_F(RandomUndoTest, AnyScriptIsUndoneToTheByte) {
     if (HasFailure()) return;
     (void)Look();
   }
+  EXPECT_EQ(from_git > 0, GetParam()) << "what git has is not copied";
 }
+
+INSTANTIATE_TEST_SUITE_P(, RandomUndoTest, testing::Bool(), [](const auto& with_git) {
+  return with_git.param ? "InARepository" : "WithoutARepository";
+});
 
 }  // namespace
 }  // namespace stet::tool

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.h"
 #include "tool/in_thread.h"
 
 namespace stet::tool {
@@ -81,7 +82,9 @@ std::vector<SeenChange> Differences(const ManifestEntries& entries, const Projec
 }  // namespace
 
 Checkpoints::Checkpoints(Setup setup)
-    : setup_(std::move(setup)), copies_(setup_.store, setup_.session) {}
+    : setup_(std::move(setup)),
+      copies_(setup_.store, setup_.session),
+      git_(setup_.session + "/git") {}
 
 void Checkpoints::TaskEnded(const std::string& call_id) {
   for (TaskOf& task : tasks_) task.ended = task.ended || task.call_id == call_id;
@@ -135,7 +138,7 @@ NotCovered Checkpoints::not_covered() const {
 
 Result<Seen> Checkpoints::LookInThread(ProjectView& view, const CancelToken& cancel) {
   const std::lock_guard lock(mutex_);
-  Open();
+  Open(view.root());
   Seen seen;
   ASSIGN_OR_RETURN(seen.scan, view.Look(cancel));
   if (scan_)
@@ -162,7 +165,9 @@ Status Checkpoints::Apply(const std::string& project, Seen& seen, const CancelTo
       files.push_back({.path = change.path, .entry = &*change.after});
     }
   }
-  RETURN_IF_ERROR(KeepContents(project, copies_, std::move(files), setup_.limits, cancel));
+  RETURN_IF_ERROR(
+      KeepContents(project, copies_, git_.Keep(project, std::move(files)), setup_.limits, cancel));
+  DropLost(seen);
   for (const SeenChange& change : seen.changes) {
     changed_.insert(change.path);
     uncovered_.erase(change.path);
@@ -177,6 +182,34 @@ Status Checkpoints::Apply(const std::string& project, Seen& seen, const CancelTo
   return {};
 }
 
+/// What a command deleted from a repository, and nothing holds: such files are kept nowhere.
+void Checkpoints::DropLost(Seen& seen) {
+  const std::set<std::string> lost = git_.Lost();
+  if (lost.empty()) return;
+  const auto drop = [&](const std::string& path, ManifestEntry& entry) {
+    if (entry.kept.in != Kept::In::kGit || !lost.contains(entry.kept.id)) return;
+    entry.kept = {};
+    changed_.insert(path);
+    uncovered_.insert(path);
+  };
+  for (auto& [path, entry] : entries_) drop(path, entry);
+  for (SeenChange& change : seen.changes) {
+    if (change.after) drop(change.path, *change.after);
+  }
+}
+
+std::map<std::string, std::string> Checkpoints::NamesOfGit(const std::string& project,
+                                                           const std::vector<GitContent>& wanted,
+                                                           bool copy) {
+  std::map<std::string, std::string> names;
+  git_.Read(project, wanted, [&](const std::string& id, std::string_view bytes) {
+    const Result<std::string> name =
+        copy ? copies_.Keep(bytes) : Result<std::string>(Sha256Hex(bytes));
+    if (name) names[id] = *name;
+  });
+  return names;
+}
+
 Status Checkpoints::FindLast() {
   if (std::exchange(opened_, true) || !keeps() || !setup_.last) return {};
   ASSIGN_OR_RETURN(last_, setup_.last());
@@ -184,7 +217,7 @@ Status Checkpoints::FindLast() {
 }
 
 /// What the session's last checkpoint said, the first time.
-void Checkpoints::Open() {
+void Checkpoints::Open(const std::string& project) {
   std::optional<std::string> last = std::exchange(last_, std::nullopt);
   if (!last) return;
   // One that cannot be read any more is as none: everything is kept anew.
@@ -193,10 +226,25 @@ void Checkpoints::Open() {
   entries_ = *std::move(entries);
   manifest_ = std::move(last);
   differences_ = kMaxDifferences;
+  HoldAgain(project);
   for (const auto& [path, entry] : entries_) {
     if (entry.kind == ManifestKind::kFile && entry.kept.in == Kept::In::kNowhere)
       uncovered_.insert(path);
   }
+}
+
+/// An earlier process held what repositories have of these. What is not there as it was any more is
+/// to be had from a repository, or not.
+void Checkpoints::HoldAgain(const std::string& project) {
+  std::vector<ToKeep> files;
+  std::map<std::string, Kept> before;
+  for (auto& [path, entry] : entries_) {
+    if (entry.kept.in != Kept::In::kGit) continue;
+    before[path] = std::exchange(entry.kept, {});
+    files.push_back({.path = path, .entry = &entry});
+  }
+  for (const ToKeep& left : git_.Keep(project, std::move(files)))
+    left.entry->kept = before[left.path];
 }
 
 protocol::Checkpoint Checkpoints::EventOf(std::string_view reason) const {

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,6 +25,7 @@
 #include "base/result.h"
 #include "protocol/work.h"
 #include "tool/checkpoint/copies.h"
+#include "tool/checkpoint/git_side.h"
 #include "tool/checkpoint/keeping.h"
 #include "tool/checkpoint/manifest.h"
 #include "tool/project/view.h"
@@ -91,6 +93,11 @@ class Checkpoints {
   [[nodiscard]] const ManifestEntries& entries() const { return entries_; }
   [[nodiscard]] Copies& copies() { return copies_; }
 
+  /// Contents that repositories have, by the ids of their objects: their names as copies, and
+  /// copied if `copy`. Those that cannot be had are left out. Blocks: for threads.
+  std::map<std::string, std::string> NamesOfGit(const std::string& project,
+                                                const std::vector<GitContent>& wanted, bool copy);
+
   /// The whole manifest of that name.
   static Result<ManifestEntries> Read(const Copies& copies, const std::string& name);
 
@@ -105,13 +112,16 @@ class Checkpoints {
   protocol::Checkpoint EventOf(std::string_view reason) const;
   Result<Seen> LookInThread(ProjectView& view, const CancelToken& cancel);
   Result<Taken> TakeInThread(ProjectView& view, std::string_view reason, const CancelToken& cancel);
-  void Open();
+  void Open(const std::string& project);
+  void HoldAgain(const std::string& project);
   Status Apply(const std::string& project, Seen& seen, const CancelToken& cancel);
+  void DropLost(Seen& seen);
   Result<std::string> WriteManifest();
 
   const Setup setup_;
   std::vector<TaskOf> tasks_;  // The loop's.
   Copies copies_;
+  GitSide git_;
   std::mutex mutex_;  // Held by a look.
   bool opened_ = false;
   std::optional<std::string> last_;          // To be read by the first look.

@@ -35,7 +35,7 @@ class TrackedFiles::Known {
   }
 
   [[nodiscard]] bool Stale() const {
-    for (const Seen& one : seen_) {
+    for (const SeenFile& one : seen_) {
       if (LooksOf(one.path) != one.looks) return true;
     }
     for (const TrackedRepository& one : repositories_) {
@@ -112,7 +112,7 @@ class TrackedFiles::Known {
   std::deque<TrackedRepository> repositories_;
   std::vector<std::string> tops_ = {""};  // Of each, from the top of the project.
   std::map<std::string, std::int64_t> at_;
-  std::vector<Seen> seen_;
+  std::vector<SeenFile> seen_;
 };
 
 TrackedFiles::TrackedFiles(std::unique_ptr<Known> known) : known_(std::move(known)) {}

@@ -66,7 +66,7 @@ std::optional<Looks> LooksOf(const std::string& path) {
 }
 
 TrackedRepository::TrackedRepository(GitRepository where, std::string below,
-                                     std::vector<Seen>& seen)
+                                     std::vector<SeenFile>& seen)
     : where_(std::move(where)), below_(std::move(below)), attributes_(where_.ignore_case) {
   for (const std::string& path : where_.read) seen.push_back({path, LooksOf(path)});
   seen.push_back({where_.git + "/index", LooksOf(where_.git + "/index")});
@@ -100,7 +100,7 @@ bool TrackedRepository::HasLink(std::string_view path, std::string_view target) 
          HexOf({entry->id.data(), IdSize(where_.format)}) == BlobId(target, where_.format);
 }
 
-void TrackedRepository::ReadAttributes(std::vector<Seen>& seen) {
+void TrackedRepository::ReadAttributes(std::vector<SeenFile>& seen) {
   const auto read = [&](const std::string& path) -> std::optional<GitAttributeFile> {
     seen.push_back({path, LooksOf(path)});
     if (const std::optional<Looks> looks = LooksOf(path))
@@ -137,7 +137,7 @@ std::set<std::string> TrackedRepository::Folders() const {
   return folders;
 }
 
-void TrackedRepository::ReadFolder(const std::string& folder, std::vector<Seen>& seen) {
+void TrackedRepository::ReadFolder(const std::string& folder, std::vector<SeenFile>& seen) {
   const std::string name = PathInRepository(folder, kAttributesName);
   const std::string path = where_.root + "/" + name;
   struct stat now{};

@@ -33,7 +33,7 @@ struct Looks {
 };
 
 /// A file that was looked at, or its absence.
-struct Seen {
+struct SeenFile {
   std::string path;
   std::optional<Looks> looks;
 };
@@ -50,7 +50,7 @@ std::string PathInRepository(const std::string& folder, std::string_view name);
 class TrackedRepository {
  public:
   /// `below`: what of its files is asked about, "" for all. What is read is added to `seen`.
-  TrackedRepository(GitRepository where, std::string below, std::vector<Seen>& seen);
+  TrackedRepository(GitRepository where, std::string below, std::vector<SeenFile>& seen);
 
   [[nodiscard]] const GitRepository& where() const { return where_; }
   [[nodiscard]] bool Tracks(std::string_view path) const { return index_.Find(path) != nullptr; }
@@ -63,8 +63,8 @@ class TrackedRepository {
   [[nodiscard]] bool HasLink(std::string_view path, std::string_view target) const;
 
  private:
-  void ReadAttributes(std::vector<Seen>& seen);
-  void ReadFolder(const std::string& folder, std::vector<Seen>& seen);
+  void ReadAttributes(std::vector<SeenFile>& seen);
+  void ReadFolder(const std::string& folder, std::vector<SeenFile>& seen);
   /// Those with tracked files and those above them, as far as they matter for what is asked about.
   [[nodiscard]] std::set<std::string> Folders() const;
   bool HasAttributesAsRead(const std::string& folder, HashBudget& budget);
