@@ -91,6 +91,9 @@ struct Scale {
 
   // Kills of a host with turns under way in it.
   int host_kills = 6;
+
+  // Kills of a host under terminals at which somebody types.
+  int typing_kills = 10;
 };
 
 inline const Scale& TestScale() {
@@ -124,7 +127,8 @@ inline const Scale& TestScale() {
                  .stuck_seconds = 600,
                  .outbox_runs = 20'000,
                  .task_kills = 2'000,
-                 .host_kills = 200};
+                 .host_kills = 200,
+                 .typing_kills = 200};
   }();
   return scale;
 }

@@ -18,9 +18,10 @@ constexpr int kMaxContinuations = 3;
 constexpr int kMaxOutputReminders = 3;
 constexpr int kMaxGateReminders = 3;
 
-/// What a reply may have instead of the limit that cut it; nothing when it had the most there is.
+/// What a reply may have instead of the limit that cut it; nothing when it had the most there is,
+/// or the most that the user lets it have.
 std::optional<std::int64_t> RaisedLimit(const provider::Model& model) {
-  if (model.known || model.max_output <= 0) return std::nullopt;
+  if (model.known || model.max_output_set || model.max_output <= 0) return std::nullopt;
   const std::int64_t raised = std::min(model.max_output * 4, model.context_window / 2);
   if (raised <= model.max_output) return std::nullopt;
   return raised;

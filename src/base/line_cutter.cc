@@ -1,12 +1,16 @@
 #include "base/line_cutter.h"
 
+#include <algorithm>
+
 namespace stet {
 
 void LineCutter::Keep(std::string_view bytes) {
   if (too_long_) return;
   if (bytes.size() > max_line_ - line_.size()) {
     too_long_ = true;
-    line_ = std::string();
+    line_ += bytes.substr(0, kHead - std::min(kHead, line_.size()));
+    line_.resize(std::min(line_.size(), kHead));
+    line_.shrink_to_fit();
     return;
   }
   line_ += bytes;

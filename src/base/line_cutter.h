@@ -11,6 +11,9 @@ namespace stet {
 
 class LineCutter {
  public:
+  /// What is kept of a line that is too long.
+  static constexpr std::size_t kHead = 4096;
+
   /// A line of more bytes is dropped.
   explicit LineCutter(std::size_t max_line) : max_line_(max_line) {}
 
@@ -22,6 +25,10 @@ class LineCutter {
   void Finish(const Use& use);
   /// The line that comes now has more bytes than one may have.
   [[nodiscard]] bool too_long() const { return too_long_; }
+  /// How it begins, or how the one began that Use just got nothing of.
+  [[nodiscard]] std::string_view head() const {
+    return too_long_ ? std::string_view(line_) : std::string_view();
+  }
 
  private:
   void Keep(std::string_view bytes);

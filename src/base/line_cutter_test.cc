@@ -34,5 +34,19 @@ TEST(LineCutterTest, ALineOfTheLargestSizeIsReadAndALongerOneIsDropped) {
   EXPECT_EQ(Cut(cutter, "more\nnext\n"), (std::vector<std::string>{"too long", "next"}));
 }
 
+TEST(LineCutterTest, OfALineThatIsTooLongTheBeginningIsThereWhileItComesAndWhenItEnds) {
+  const std::string begin = "{\"id\":7";
+  LineCutter cutter(100);
+  Cut(cutter, begin);
+  EXPECT_EQ(cutter.head(), "") << "it may end yet";
+  Cut(cutter, std::string(2 * LineCutter::kHead, 'x'));
+  EXPECT_TRUE(cutter.head().starts_with(begin));
+  EXPECT_EQ(cutter.head().size(), LineCutter::kHead);
+  std::string seen;
+  cutter.Feed("\n", [&](std::optional<std::string_view>) { seen = cutter.head(); });
+  EXPECT_TRUE(seen.starts_with(begin));
+  EXPECT_EQ(cutter.head(), "");
+}
+
 }  // namespace
 }  // namespace stet

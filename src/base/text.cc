@@ -16,6 +16,17 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
+std::string Replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out;
+  std::size_t at = from.empty() ? std::string_view::npos : text.find(from);
+  while (at != std::string_view::npos) {
+    out.append(text.substr(0, at)).append(to);
+    text.remove_prefix(at + from.size());
+    at = text.find(from);
+  }
+  return out.append(text);
+}
+
 std::string_view FirstLine(std::string_view text) {
   return text.substr(0, text.find_first_of("\r\n"));
 }

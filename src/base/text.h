@@ -18,6 +18,10 @@ constexpr char LowerChar(char c) {
 }
 std::string Lower(std::string_view text);
 
+/// With `to` in the place of every `from`. Gone through once: what was put in is not looked at
+/// again, so it ends whatever the two are. An empty `from` is nowhere.
+std::string Replaced(std::string_view text, std::string_view from, std::string_view to);
+
 /// Up to its first line end, without it.
 std::string_view FirstLine(std::string_view text);
 

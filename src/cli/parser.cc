@@ -1,7 +1,9 @@
 #include "cli/parser.h"
 
 #include <algorithm>
+#include <deque>
 #include <span>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -73,6 +75,34 @@ bool TakesNextWord(const Verb& verb, std::string_view word) {
   return false;
 }
 
+/// Whether an option of this name, of the verb or of one below it, has a value.
+bool TakesValueAnywhere(const Verb& verb, std::string_view name) {
+  return TakesNextWord(verb, name) || std::ranges::any_of(verb.verbs, [&](const Verb& below) {
+           return TakesValueAnywhere(below, name);
+         });
+}
+
+/// "--tools=" as "--tools" and an empty word: the library takes the next word for the value of the
+/// first. What stands behind "--" is no option.
+std::vector<const char*> WithEmptyValues(const Verb& program, std::span<const char* const> words,
+                                         std::deque<std::string>& names) {
+  std::vector<const char*> out;
+  bool options = true;
+  for (const char* word : words) {
+    const std::string_view text = word;
+    options = options && text != "--";
+    const std::string_view name = text.substr(0, text.find('='));
+    if (options && text.starts_with("--") && name.size() + 1 == text.size() &&
+        TakesValueAnywhere(program, name)) {
+      out.push_back(names.emplace_back(name).c_str());
+      out.push_back("");
+    } else {
+      out.push_back(word);
+    }
+  }
+  return out;
+}
+
 /// The word that was to be the prompt, where what follows it tells that a verb was meant; empty
 /// when no verb is near to it.
 std::string WrongFirstWord(const Verb& program, std::span<const char* const> words) {
@@ -138,8 +168,11 @@ std::variant<const Verb*, Answer> ParseArguments(const Verb& program, int argc,
   app.set_version_flag("--version", fmt::format("stet {}", ProgramVersion()));
   AddArguments(app, program);
   app.require_subcommand(0, 1);
+  std::deque<std::string> names;
+  const std::vector<const char*> words =
+      WithEmptyValues(program, {argv, static_cast<std::size_t>(argc)}, names);
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::CallForHelp&) {
     return Answer{app.help(), face::kExitDone};  // Of the verb that was named, with its path.
   } catch (const CLI::CallForVersion& version) {

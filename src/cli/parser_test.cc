@@ -15,6 +15,7 @@ class ParserTest : public testing::Test {
   ParserTest() {
     const auto nothing = [](const VerbEnvironment&) -> Result<int> { return face::kExitDone; };
     program_ = {.name = "stet", .help = "Helps.", .run = nothing};
+    program_.options = {{"--tools", &tools_, "Which"}, {"prompt", &prompt_, "What"}};
     program_.verbs = {
         {.name = "box",
          .help = "Boxes.",
@@ -45,6 +46,8 @@ class ParserTest : public testing::Test {
   }
 
   Verb program_;
+  std::string tools_ = "as before";
+  std::string prompt_;
   std::string name_;
   bool wide_ = false;
   std::optional<std::int64_t> by_;
@@ -55,6 +58,16 @@ TEST_F(ParserTest, TheInnermostVerbIsChosenAndItsValuesFilled) {
   EXPECT_EQ(name_, "red");
   EXPECT_EQ(by_, 3);
   EXPECT_FALSE(wide_);
+}
+
+TEST_F(ParserTest, AnEmptyValueBehindAnEqualsSignIsOneAndTakesNoOtherWord) {
+  EXPECT_EQ(Parse({"--tools=", "go"}), "stet");
+  EXPECT_EQ(tools_, "");
+  EXPECT_EQ(prompt_, "go");
+  EXPECT_EQ(Parse({"--tools=a=", "go"}), "stet");
+  EXPECT_EQ(tools_, "a=");
+  EXPECT_EQ(Parse({"--", "--tools="}), "stet");
+  EXPECT_EQ(prompt_, "--tools=") << "no option behind --";
 }
 
 TEST_F(ParserTest, WithoutAVerbTheProgramItselfIsMeant) { EXPECT_EQ(Parse({}), "stet"); }

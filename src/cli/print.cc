@@ -5,8 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/display_width.h"
 #include "base/interrupt.h"
+#include "cli/model_wait.h"
 #include "client/await.h"
 #include "client/inbox.h"
 #include "face/exit_codes.h"
@@ -40,18 +42,16 @@ const std::string* QueueItemOf(const protocol::Event& event) {
   return user != nullptr && user->queue_item_id ? &*user->queue_item_id : nullptr;
 }
 
-/// Hears the ends of turns and what begins one out of the queue; of the rest only what is told.
-/// Waking for more would cost every step.
+/// Hears the ends of turns and what begins one out of the queue, and when the model is asked and
+/// answers; of the rest only what is told. Waking for every word would cost.
 client::Watcher Deaf(client::Watcher inner, bool tells) {
   return [inner = std::move(inner), tells](const protocol::Event* event,
                                            const protocol::Transient* transient) {
     if (event != nullptr && QueueItemOf(*event)) inner(event, nullptr);
     if (transient == nullptr) return;
-    const bool ends = std::holds_alternative<protocol::RuntimeEnd>(transient->transient);
-    const bool told = std::holds_alternative<protocol::ToolExecutionStart>(transient->transient) ||
-                      std::holds_alternative<protocol::Wait>(transient->transient);
+    const bool told = std::holds_alternative<protocol::ToolExecutionStart>(transient->transient);
     const bool notice = std::holds_alternative<protocol::Notice>(transient->transient);
-    if (ends || notice || (tells && told)) inner(nullptr, transient);
+    if (ModelWait::Knows(*transient) || notice || (tells && told)) inner(nullptr, transient);
   };
 }
 
@@ -105,15 +105,23 @@ Status TakeBack(client::LiveSession& session, const std::string& item) {
                        state.follow_ups);
 }
 
+/// What is said while a turn goes on.
+struct Tellers {
+  std::function<void(const protocol::Transient&)> news;
+  std::function<void(const std::string& word)> wait;
+};
+
 /// Until the turn and what is queued behind it have ended; how the turn went. An interrupt ends the
 /// own turn, and no other client's.
-Result<protocol::TurnReport> AwaitTurn(
-    client::LiveSession& session, client::Inbox& inbox, const protocol::Accepted& accepted,
-    const CancelToken& interrupt, const std::function<void(const protocol::Transient&)>& tell) {
+Result<protocol::TurnReport> AwaitTurn(client::LiveSession& session, client::Inbox& inbox,
+                                       const protocol::Accepted& accepted,
+                                       const CancelToken& interrupt, const Tellers& tell) {
   OwnTurn turn(session, accepted);
+  ModelWait model;
   bool cancelled = false;
   while (true) {
-    const std::optional<client::News> news = inbox.Wait();
+    const std::optional<client::News> news = inbox.Wait(model.UntilWord(SystemClock().Steady()));
+    if (const std::string word = model.Word(SystemClock().Steady()); !word.empty()) tell.wait(word);
     if (interrupt.cancelled() && !std::exchange(cancelled, true)) {
       if (turn.begun()) {
         session.Cancel();
@@ -123,7 +131,10 @@ Result<protocol::TurnReport> AwaitTurn(
       }
     }
     if (!news) continue;
-    if (const auto* transient = std::get_if<protocol::Transient>(&*news)) tell(*transient);
+    if (const auto* transient = std::get_if<protocol::Transient>(&*news)) {
+      model.Hear(*transient, SystemClock().Steady());
+      tell.news(*transient);
+    }
     if (!turn.Take(*news)) continue;
     ASSIGN_OR_RETURN(const protocol::LiveState state,
                      client::Await(session, &client::LiveSession::State));
@@ -198,10 +209,13 @@ Result<int> RunPrint(const face::WorkOptions& options, const face::Clients& clie
   for (const std::string& note : state.notes) console.Say("stet: " + note);
   ASSIGN_OR_RETURN(const protocol::Accepted accepted,
                    client::Await(*session, &client::LiveSession::Send, *send));
-  const auto tell = [&](const protocol::Transient& transient) {
-    if (options.verbose) Tell(console, transient);
-    TellNotice(console, transient);
-  };
+  const Tellers tell{
+      .news =
+          [&](const protocol::Transient& transient) {
+            if (options.verbose) Tell(console, transient);
+            TellNotice(console, transient);
+          },
+      .wait = [&](const std::string& word) { console.Say(PrintableText("stet: " + word)); }};
   ASSIGN_OR_RETURN(const protocol::TurnReport report,
                    AwaitTurn(*session, inbox, accepted, interrupt.token(), tell));
   face::ResultMore more;

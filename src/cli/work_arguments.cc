@@ -232,6 +232,12 @@ std::string WrongRule(const WorkArguments& given) {
   return "";
 }
 
+/// A program that writes requests would be killed by the broken pipe if it was refused before it is
+/// heard: it reads why from its first answer.
+bool IsSaidInStream(const face::WorkOptions& options) {
+  return options.input_format == "stream-json" && options.output_format == "stream-json";
+}
+
 std::string WrongWork(const WorkArguments& given) {
   std::string refused;
   for (const Refused& one : given.refused)
@@ -249,6 +255,7 @@ Result<int> RunWork(const WorkArguments& given, const VerbEnvironment& with) {
   if (given.skip_permissions) options.mode = "bypass";
   const bool streams = options.output_format == "stream-json";
   options.print = options.print || streams;  // As SDKs leave -p out.
+  options.refused = WrongWork(given);
   if (streams) return with.faces.stream_json(options, with.clients, with.console);
   if (options.print) return RunPrint(options, with.clients, with.console);
   return with.faces.conversation(options, with.clients, with.console);
@@ -262,7 +269,9 @@ void DescribeWork(Verb& program) {
        {TurnOptions(given->options), ModelOptions(given->options), SessionOptions(given->options),
         PermissionOptions(*given), IgnoredOptions(*given), RefusedOptions(*given)})
     std::ranges::move(options, std::back_inserter(program.options));
-  program.wrong = [given] { return WrongWork(*given); };
+  program.wrong = [given] {
+    return IsSaidInStream(given->options) ? std::string() : WrongWork(*given);
+  };
   program.run = [given](const VerbEnvironment& with) { return RunWork(*given, with); };
 }
 

@@ -170,7 +170,8 @@ void Connection::WatchSilence() {
 void Connection::CheckSilence() {
   checking_ = expects_more();
   if (!checking_) return EndSilence();
-  if (SystemClock().Steady() - heard_ >= options_.check_every) {
+  const auto quiet = std::chrono::floor<std::chrono::milliseconds>(SystemClock().Steady() - heard_);
+  if (quiet >= options_.check_every) {
     if (!std::exchange(pinged_, true)) {
       channel_->Send(Encode(protocol::Ping()));
     } else if (!std::exchange(silent_, true)) {
@@ -178,7 +179,10 @@ void Connection::CheckSilence() {
     }
   }
   if (!channel_) return;  // The line broke under the ping.
-  check_.Start(options_.check_every, [this] { CheckSilence(); });
+  // From the last word on, so that silence is told after two of these.
+  const auto left =
+      quiet < options_.check_every ? options_.check_every - quiet : options_.check_every;
+  check_.Start(left, [this] { CheckSilence(); });
 }
 
 void Connection::EndSilence() {

@@ -66,7 +66,7 @@ struct ConnectionOptions {
   /// Hears every change of the state and, while it is not connected, of the reason. May be empty.
   std::function<void(LinkState, const std::string& why)> on_state = {};
   /// How long a host that owes something may say nothing before it is pinged, and after the ping.
-  std::chrono::milliseconds check_every{2'000};
+  std::chrono::milliseconds check_every{900};
   /// Hears that the connected host is silent, since when, and that it is not any more. May be
   /// empty.
   std::function<void(std::optional<std::chrono::steady_clock::time_point> since)> on_silence = {};

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
 
@@ -121,13 +122,15 @@ std::optional<News> Inbox::Take() {
   return queue_->Pop();
 }
 
-std::optional<News> Inbox::Wait() {
+std::optional<News> Inbox::Wait(std::optional<std::chrono::milliseconds> most) {
+  const Deadline deadline = most ? Deadline::After(*most) : Deadline::Never();
   while (true) {
     if (std::optional<News> news = Take()) return news;
     if (queue_->TakePoke()) return std::nullopt;
     // News that came since the look has its signal, which is still there.
     pollfd wait{.fd = queue_->fd(), .events = POLLIN, .revents = 0};
-    if (::poll(&wait, 1, -1) < 0 && errno != EINTR) return std::nullopt;
+    const int ready = ::poll(&wait, 1, deadline.PollTimeout());
+    if ((ready == 0 && deadline.Passed()) || (ready < 0 && errno != EINTR)) return std::nullopt;
   }
 }
 

@@ -6,6 +6,7 @@
 // outlive the inbox: what comes then is dropped.
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -53,8 +54,9 @@ class Inbox {
 
   /// The next piece of news; nothing when there is none yet.
   std::optional<News> Take();
-  /// Waits for the next piece of news. Nothing after a Poke.
-  std::optional<News> Wait();
+  /// Waits for the next piece of news, at most so long; absent: for ever. Nothing after a Poke, and
+  /// when the time is up.
+  std::optional<News> Wait(std::optional<std::chrono::milliseconds> most = {});
 
  private:
   class Queue;

@@ -102,6 +102,9 @@ class StreamTest : public testing::Test {
     return stream;
   }
 
+  static std::string Since(const protocol::OptionalInt& began_at) {
+    return began_at ? " since " + std::to_string(*began_at) : "";
+  }
   static std::string Words(const protocol::TransientPayload& payload) {
     if (const auto* start = std::get_if<protocol::MessageStart>(&payload))
       return "start " + start->event_id;
@@ -113,7 +116,11 @@ class StreamTest : public testing::Test {
     if (const auto* ran = std::get_if<protocol::ToolExecutionEnd>(&payload))
       return "ran " + ran->tool_call_id;
     if (const auto* began = std::get_if<protocol::RuntimeStart>(&payload))
-      return "turn " + began->turn_id + " begins";
+      return "turn " + began->turn_id + " begins" + Since(began->began_at);
+    if (const auto* runs = std::get_if<protocol::ToolExecutionStart>(&payload))
+      return runs->tool_call_id + " runs" + Since(runs->began_at);
+    if (const auto* wrote = std::get_if<protocol::ToolExecutionUpdate>(&payload))
+      return wrote->tool_call_id + " wrote " + wrote->partial;
     if (const auto* over = std::get_if<protocol::RuntimeEnd>(&payload))
       return "turn " + over->turn_id + " " + over->reason;
     return "?";
@@ -279,6 +286,28 @@ TEST_F(StreamTest, ANewOpeningIsWholeAgain) {
   stream.Take(Push(2, 8, "opened", opened));
   EXPECT_EQ(stream.anchor()->epoch, 2);
   EXPECT_EQ(stream.anchor()->seq, 8u);
+}
+
+TEST_F(StreamTest, WhoComesLateIsToldWhatRunsAndSinceWhen) {
+  Stream stream = Make({.turn_id = "t"});
+  stream.Begin(Mode(protocol::resync::kReload));
+  protocol::LivePush live = Live(1, 9);
+  live.turn_id = "t";
+  live.turn_began_at = 1000;
+  protocol::RunningCall& call = live.running.emplace_back();
+  call.tool_call_id = "c";
+  call.began_at = 1500;
+  call.output = "out";
+  stream.Take(live);
+  EXPECT_EQ(heard_, (Words_{"turn t begins since 1000", "c runs since 1500", "c wrote out"}));
+  heard_.clear();
+  stream.Take(live);
+  EXPECT_EQ(heard_, Words_{}) << "once";
+  protocol::RuntimeEnd over;
+  over.turn_id = "t";
+  over.reason = "completed";
+  stream.Take(Progress(1, 10, over));
+  EXPECT_EQ(heard_, Words_{"turn t completed"});
 }
 
 TEST_F(StreamTest, TheEndOfATurnThatWasMissedIsTold) {

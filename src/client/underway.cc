@@ -24,6 +24,25 @@ protocol::RuntimeStart Began(const std::string& turn_id) {
   return start;
 }
 
+/// `output`, where there is some, comes right behind it.
+protocol::ToolExecutionStart Runs(const protocol::RunningCall& call) {
+  protocol::ToolExecutionStart start;
+  start.event_id = call.event_id;
+  start.tool_call_id = call.tool_call_id;
+  start.tool_name = call.tool_name;
+  start.args = call.args;
+  start.began_at = call.began_at;
+  return start;
+}
+
+protocol::ToolExecutionUpdate Wrote(const protocol::RunningCall& call) {
+  protocol::ToolExecutionUpdate update;
+  update.event_id = call.event_id;
+  update.tool_call_id = call.tool_call_id;
+  update.partial = call.output;
+  return update;
+}
+
 protocol::RuntimeEnd Ended(const std::string& turn_id, const std::string& reason) {
   protocol::RuntimeEnd end;
   end.turn_id = turn_id;
@@ -161,7 +180,9 @@ Payloads Underway::Reconcile(const protocol::LivePush& live) {
   }
   TellCalls(live, out);
   TellTurns(live, out);
+  TellRunningTurn(live, out);
   for (const protocol::PartialMessage& partial : live.partial) Tell(partial, out);
+  for (const protocol::RunningCall& call : live.running) TellRunning(call, out);
   return out;
 }
 
@@ -188,12 +209,32 @@ void Underway::TellTurns(const protocol::LivePush& live, Payloads& out) {
     if (turn.reason) {
       turn.told = true;
       out.emplace_back(Ended(turn.id, *turn.reason));
-    } else if (!turn.begun && !turn.own) {
+    } else if (!turn.begun && !turn.own && turn.id != live.turn_id) {
       // A turn that does not run any more has no end in the log: the host will be asked for it.
       turn.begun = true;
       out.emplace_back(Began(turn.id));
     }
   }
+}
+
+/// One that was begun before the watcher came, or while it was away.
+void Underway::TellRunningTurn(const protocol::LivePush& live, Payloads& out) {
+  if (!live.turn_id) return;
+  Turn& turn = TurnOf(*live.turn_id);
+  if (turn.begun && !turn.told) return;
+  turn.begun = true;
+  turn.told = false;
+  turn.reason.reset();
+  protocol::RuntimeStart start = Began(turn.id);
+  start.began_at = live.turn_began_at;
+  out.emplace_back(std::move(start));
+}
+
+void Underway::TellRunning(const protocol::RunningCall& call, Payloads& out) {
+  if (calls_.contains(call.tool_call_id) || calls_.size() >= kMaxCalls) return;
+  calls_[call.tool_call_id] = {.event_id = call.event_id, .began_at = call.began_at};
+  out.emplace_back(Runs(call));
+  if (!call.output.empty()) out.emplace_back(Wrote(call));
 }
 
 /// Whether what was told of it is the beginning of what is said so far.

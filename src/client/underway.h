@@ -92,6 +92,8 @@ class Underway {
   void NoteTurn(const protocol::Event& event, const protocol::Turn& turn, std::int64_t epoch);
   void TellCalls(const protocol::LivePush& live, Payloads& out);
   void TellTurns(const protocol::LivePush& live, Payloads& out);
+  void TellRunningTurn(const protocol::LivePush& live, Payloads& out);
+  void TellRunning(const protocol::RunningCall& call, Payloads& out);
   [[nodiscard]] bool GoesOn(const Message& message, const protocol::PartialMessage& partial) const;
   void Tell(const protocol::PartialMessage& partial, Payloads& out);
   void TellBlock(const protocol::PartialMessage& partial, const protocol::PartialBlock& block,

@@ -17,7 +17,11 @@ Result<std::string> ChosenSession(const std::string& typed, const std::string& c
   if (error) return Fail(Code::kNotFound, "this folder has no name any more");
   ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> all,
                    client::Await(sessions, &client::Sessions::List, false));
-  const auto newest = std::ranges::find(all, here, &protocol::SessionSummary::cwd);
+  // One in which nothing was said only when there is no other.
+  auto newest = std::ranges::find_if(all, [&](const protocol::SessionSummary& one) {
+    return one.cwd == here && one.user_messages > 0;
+  });
+  if (newest == all.end()) newest = std::ranges::find(all, here, &protocol::SessionSummary::cwd);
   if (newest == all.end())
     return Fail(
         Code::kNotFound,

@@ -19,6 +19,8 @@ namespace stet::face {
 /// `stet [PROMPT]` and `stet -p`.
 struct WorkOptions {
   std::int64_t max_turns = 0;
+  /// Why nothing is done with these; said where the caller reads it. Empty: all is well.
+  std::string refused;
   std::int64_t max_tokens = 0;
   double max_budget_usd = 0;
   double timeout_s = 0;

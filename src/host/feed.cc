@@ -73,12 +73,7 @@ void Feed::GoLive() {
   // What is gathered is part of `partial`: it must not come again.
   session_.hub().Flush();
   live_ = true;
-  protocol::LivePush push;
-  push.session_id = session_.id();
-  push.epoch = session_.hub().epoch();
-  push.seq = session_.hub().seq();
-  push.partial = session_.hub().partial();
-  outlet_.Push(std::make_shared<const std::string>(Encode(push)));
+  outlet_.Push(std::make_shared<const std::string>(Encode(session_.hub().Live())));
 }
 
 void Feed::OnItem(const HubItem& item) {

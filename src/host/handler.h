@@ -24,6 +24,7 @@
 #include "host/caller.h"
 #include "host/host.h"
 #include "host/line.h"
+#include "protocol/limits.h"
 #include "protocol/method.h"
 #include "protocol/params.h"
 #include "tool/in_thread.h"
@@ -98,6 +99,9 @@ template <class M, class Work>
 Async<Outcome> Run(Call call) {
   using Params = typename M::Params;
   Result<Params> params = Decode<Params>(call.params);
+  if (const Status kept = protocol::CheckLimits(protocol::LimitsOf<Params>(), call.params);
+      params && !kept)
+    params = std::unexpected(kept.error());
   if (!params)
     co_return Outcome{std::unexpected(std::move(params).error().While("the request's params")), ""};
   std::string session_id = SessionIn(*params);

@@ -9,7 +9,6 @@
 #include "log/log.h"
 #include "log/paths.h"
 #include "protocol/methods.h"
-#include "provider/model.h"
 #include "store/session_store.h"
 
 namespace stet::host {
@@ -38,10 +37,6 @@ Status StayConfined(Host& host, const Caller& caller, protocol::Attach& attach) 
 
 /// What makes no sense is refused before there is a session for it.
 Status MakesSense(const protocol::Attach& attach) {
-  if (attach.effort && !provider::IsEffort(*attach.effort))
-    return Fail(Code::kInvalid, fmt::format("there is no effort {}", *attach.effort));
-  if (attach.max_steps < 0 || attach.max_price < 0 || attach.max_tokens < 0 || attach.max_ms < 0)
-    return Fail(Code::kInvalid, "a limit is not negative");
   if (!attach.session_id && attach.cwd.empty())
     return Fail(Code::kInvalid, "cwd is missing: a new session needs its folder");
   if (attach.session_id || attach.cwd.empty()) return {};

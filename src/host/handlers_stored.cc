@@ -24,8 +24,7 @@ using config::Roots;
 using protocol::SessionRef;
 using protocol::SessionSummary;
 
-constexpr std::size_t kListed = 200;
-constexpr std::size_t kMostListed = 1000;
+constexpr std::int64_t kListed = 200;
 
 Result<protocol::SessionList> ListSessions(const Roots& roots, const protocol::ListParams& params) {
   protocol::SessionList list;
@@ -48,9 +47,8 @@ Result<protocol::SessionList> ListSessions(const Roots& roots, const protocol::L
              !FoldedText(session.last_prompt).contains(wanted);
     });
   }
-  const auto limit = static_cast<std::size_t>(
-      std::max<std::int64_t>(params.limit.value_or(static_cast<std::int64_t>(kListed)), 0));
-  list.sessions.resize(std::min({list.sessions.size(), limit, kMostListed}));
+  const auto limit = static_cast<std::size_t>(params.limit.value_or(kListed));
+  list.sessions.resize(std::min(list.sessions.size(), limit));
   return list;
 }
 
@@ -76,13 +74,8 @@ Result<protocol::Blob> ReadBlob(const Roots& roots, const protocol::BlobParams& 
 }
 
 Result<SessionRef> LatestSession(const Roots& roots, const protocol::FolderParams& params) {
-  ASSIGN_OR_RETURN(const std::vector<SessionSummary> sessions, store::SessionStore(roots).List());
-  const auto found = std::ranges::find(sessions, params.cwd, &SessionSummary::cwd);
-  if (found == sessions.end())
-    return Fail(Code::kNotFound,
-                fmt::format("no session was started in {}: nothing to continue there", params.cwd));
   SessionRef ref;
-  ref.session_id = found->session_id;
+  ASSIGN_OR_RETURN(ref.session_id, store::SessionStore(roots).Newest(params.cwd));
   return ref;
 }
 

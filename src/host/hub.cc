@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "protocol/event.h"
 
 namespace stet::host {
@@ -56,6 +57,9 @@ void Hub::Forget() {
   timer_.Cancel();
   gathered_.reset();
   partial_ = {};
+  running_ = {};
+  turn_id_.reset();
+  turn_began_at_.reset();
   budget_.bytes_ -= kept_bytes_;
   kept_bytes_ = 0;
   std::deque<HubItem>().swap(kept_);
@@ -210,7 +214,52 @@ void Hub::Note(const Transient& transient) {
     }
   } else if (const auto* gone = std::get_if<protocol::MessageCancelled>(&transient.transient)) {
     Finish(gone->event_id);
+  } else {
+    NoteRunning(transient);
   }
+}
+
+void Hub::NoteRunning(const Transient& transient) {
+  const auto of = [this](const std::string& tool_call_id) {
+    return std::ranges::find(running_, tool_call_id, &protocol::RunningCall::tool_call_id);
+  };
+  if (const auto* start = std::get_if<protocol::ToolExecutionStart>(&transient.transient)) {
+    if (running_.size() >= kMaxRunning) return;
+    protocol::RunningCall& call = running_.emplace_back();
+    call.event_id = start->event_id;
+    call.tool_call_id = start->tool_call_id;
+    call.tool_name = start->tool_name;
+    call.args = start->args.text.size() <= kMaxArgs ? start->args : Raw{"{}"};
+    call.began_at = transient.ts;
+  } else if (const auto* more = std::get_if<protocol::ToolExecutionUpdate>(&transient.transient)) {
+    const auto call = of(more->tool_call_id);
+    if (call == running_.end()) return;
+    call->output += more->partial;
+    if (call->output.size() > kMaxOutput)
+      call->output = ReplaceInvalidUtf8(call->output.substr(call->output.size() - kMaxOutput));
+  } else if (const auto* end = std::get_if<protocol::ToolExecutionEnd>(&transient.transient)) {
+    const auto call = of(end->tool_call_id);
+    if (call != running_.end()) running_.erase(call);
+  } else if (const auto* began = std::get_if<protocol::RuntimeStart>(&transient.transient)) {
+    turn_id_ = began->turn_id;
+    turn_began_at_ = transient.ts;
+  } else if (std::holds_alternative<protocol::RuntimeEnd>(transient.transient)) {
+    turn_id_.reset();
+    turn_began_at_.reset();
+    running_.clear();
+  }
+}
+
+protocol::LivePush Hub::Live() const {
+  protocol::LivePush push;
+  push.session_id = session_id_;
+  push.epoch = epoch_;
+  push.seq = seq_;
+  push.partial = partial_;
+  push.turn_id = turn_id_;
+  push.turn_began_at = turn_began_at_;
+  push.running = running_;
+  return push;
 }
 
 void Hub::Finish(std::string_view event_id) {

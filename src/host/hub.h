@@ -57,6 +57,10 @@ class Hub {
  public:
   static constexpr std::chrono::milliseconds kGather{10};
   static constexpr std::size_t kMaxKept = std::size_t{2} << 20;
+  static constexpr std::size_t kMaxRunning =
+      64;  // Calls; a client that comes late hears of no more.
+  static constexpr std::size_t kMaxOutput = 4096;     // Of one, the end of it.
+  static constexpr std::size_t kMaxArgs = 64 * 1024;  // Longer ones are in the message alone.
 
   /// Both outlive it.
   Hub(Loop& loop, KeptBudget& budget, std::string session_id);
@@ -90,6 +94,9 @@ class Hub {
 
   /// What is said so far of messages that are being written.
   [[nodiscard]] const protocol::PartialMessages& partial() const { return partial_; }
+  /// What runs, for a client that comes now: the position, the messages that are being written, the
+  /// turn and its calls.
+  [[nodiscard]] protocol::LivePush Live() const;
 
  private:
   struct Delta {
@@ -103,6 +110,7 @@ class Hub {
   void Keep(HubItem item);
   void DropFirst();
   void Note(const protocol::Transient& transient);
+  void NoteRunning(const protocol::Transient& transient);
   void Finish(std::string_view event_id);
 
   KeptBudget& budget_;
@@ -116,6 +124,9 @@ class Hub {
   std::list<Hub*>::iterator order_;
   std::vector<HubListener*> listeners_;
   protocol::PartialMessages partial_;
+  protocol::RunningCalls running_;
+  protocol::OptionalText turn_id_;  // Absent: none runs.
+  protocol::OptionalInt turn_began_at_;
   std::optional<Delta> gathered_;
   std::chrono::steady_clock::time_point last_delta_;
   Timer timer_;

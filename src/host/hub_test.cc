@@ -120,6 +120,51 @@ TEST_F(HubTest, WhatIsSaidSoFarIsKnownUntilTheMessageIsThere) {
   EXPECT_TRUE(hub_.partial().empty());
 }
 
+TEST_F(HubTest, WhatRunsAndSinceWhenIsKnownUntilItEnds) {
+  const auto add = [&](std::uint64_t seq, std::int64_t ts, protocol::TransientPayload payload) {
+    protocol::Transient transient;
+    transient.seq = seq;
+    transient.ts = ts;
+    transient.transient = std::move(payload);
+    hub_.AddTransient(transient);
+  };
+  protocol::RuntimeStart turn;
+  turn.turn_id = "t";
+  add(11, 1000, turn);
+  protocol::ToolExecutionStart start;
+  start.event_id = "e";
+  start.tool_call_id = "c";
+  start.tool_name = "Bash";
+  start.args = Raw{R"({"command":"make"})"};
+  add(12, 1500, start);
+  start.tool_call_id = "long";
+  start.args = Raw{"\"" + std::string(Hub::kMaxArgs, 'x') + "\""};
+  add(13, 1600, start);
+  protocol::ToolExecutionUpdate wrote;
+  wrote.tool_call_id = "c";
+  wrote.partial = std::string(Hub::kMaxOutput, 'a') + "the end";
+  add(14, 1700, wrote);
+  const protocol::LivePush live = hub_.Live();
+  EXPECT_EQ(live.epoch, 3);
+  EXPECT_EQ(live.seq, 14U);
+  EXPECT_EQ(live.turn_id, "t");
+  EXPECT_EQ(live.turn_began_at, 1000);
+  ASSERT_EQ(live.running.size(), 2U);
+  EXPECT_EQ(live.running[0].began_at, 1500);
+  EXPECT_EQ(live.running[0].output.size(), Hub::kMaxOutput);
+  EXPECT_TRUE(live.running[0].output.ends_with("the end"));
+  EXPECT_EQ(live.running[1].args.text, "{}");
+  protocol::ToolExecutionEnd end;
+  end.tool_call_id = "c";
+  add(15, 1800, end);
+  EXPECT_EQ(hub_.Live().running.size(), 1U);
+  protocol::RuntimeEnd over;
+  over.turn_id = "t";
+  add(16, 1900, over);
+  EXPECT_EQ(hub_.Live().turn_id, std::nullopt);
+  EXPECT_TRUE(hub_.Live().running.empty());
+}
+
 TEST_F(HubTest, CoversOnlyItsOwnEpochAndOnlyWhatIsKept) {
   EXPECT_TRUE(hub_.Covers(3, 10));
   EXPECT_FALSE(hub_.Covers(3, 9));

@@ -2,10 +2,12 @@
 // on the wire.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "protocol/content.h"
+#include "protocol/limits.h"
 #include "protocol/work.h"
 
 namespace stet::protocol {
@@ -40,6 +42,12 @@ struct Attach {
               (OptionalTexts, environment),  // "NAME=value" each: over a unix socket only; for
                                              // commands and keys, never stored.
               (bool, answers))  // The client answers what is asked; else it is denied.
+  static constexpr std::array kLimits = {Limit{.member = "effort", .words = kEffortWords},
+                                         Limit{.member = "mode", .words = kModeWords},
+                                         Limit{.member = "maxSteps", .least = 0},
+                                         Limit{.member = "maxPrice", .least = 0},
+                                         Limit{.member = "maxTokens", .least = 0},
+                                         Limit{.member = "maxMs", .least = 0}};
 };
 
 struct ImageFile {
@@ -56,6 +64,8 @@ struct Send {
               (Text, text),
               (ImageFiles, images),
               (OptionalTexts, environment))  // As Attach has it.
+  static constexpr std::array kLimits = {
+      Limit{.member = "how", .required = true, .words = "send steer continue next compact"}};
 };
 
 struct Accepted {
@@ -89,6 +99,9 @@ struct PermissionAnswer {
               (OptionalRaw, args),  // As the approver edited them.
               (Text, message),  // For the model, when it is denied.
               (bool, stop))  // Denied, and the turn ends.
+  static constexpr std::array kLimits = {
+      Limit{.member = "requestId", .required = true}, Limit{.member = "allow", .required = true},
+      Limit{.member = "scope", .words = "once session project always"}};
 };
 
 struct QuestionAsk {
@@ -154,6 +167,8 @@ struct Change {
               (OptionalText, mode),
               (OptionalText, title),
               (OptionalText, forget))  // A rule that was granted: from now on it is asked again.
+  static constexpr std::array kLimits = {Limit{.member = "effort", .words = kEffortWords},
+                                         Limit{.member = "mode", .words = kModeWords}};
 };
 
 /// A turn that a model is shown, or was until it was snipped.
@@ -177,6 +192,8 @@ struct Mark {
               (Text, id),  // Of the pin, the turn's message or the finding: whole, a beginning that
                            // only one has, or, but for findings, a number as it is listed.
               (Text, text))  // What is pinned; "finish test" for a gate; why it is waived.
+  static constexpr std::array kLimits = {
+      Limit{.member = "what", .required = true, .words = "pin unpin snip unsnip gate clear waive"}};
 };
 
 }  // namespace stet::protocol

@@ -2,12 +2,14 @@
 // method has which.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "protocol/content.h"
 #include "protocol/files.h"
+#include "protocol/limits.h"
 #include "protocol/live.h"
 #include "protocol/session.h"
 #include "protocol/tasks.h"
@@ -39,13 +41,15 @@ struct ListParams {
               (OptionalText, project_id),
               (OptionalText, text),  // In the title, the first or the last prompt.
               (OptionalBool, all),  // Child sessions too, behind their root.
-              (OptionalInt, limit))  // 200 when it is absent; 1000 is the most.
+              (OptionalInt, limit))  // 200 when it is absent.
+  static constexpr std::array kLimits = {Limit{.member = "limit", .least = 0, .most = 1000}};
 };
 struct SessionList {
   STET_FIELDS(SessionList, (std::vector<SessionSummary>, sessions))  // The newest first.
 };
 struct FolderParams {
   STET_FIELDS(FolderParams, (Text, cwd))
+  static constexpr std::array kLimits = {Limit{.member = "cwd", .required = true}};
 };
 
 /// Where the leaf should be; it is not moved when it is not `expected_leaf`.
@@ -58,6 +62,7 @@ struct CloneParams {
 
 struct RecentParams {
   STET_FIELDS(RecentParams, (Text, session_id), (std::int64_t, count))
+  static constexpr std::array kLimits = {Limit{.member = "count", .least = 0}};
 };
 struct EventList {
   STET_FIELDS(EventList, (Raws, events))
@@ -80,6 +85,9 @@ struct QueueParams {
               (Text, session_id),
               (Text, queue),  // follow_up or steer
               (QueueItems, items))  // All that remain of it.
+  static constexpr std::array kLimits = {
+      Limit{.member = "queue", .required = true, .words = "follow_up steer"},
+      Limit{.member = "items", .required = true}};
 };
 
 struct CommandParams {

@@ -52,7 +52,8 @@ struct ToolExecutionStart {
               (Text, event_id),
               (Text, tool_call_id),
               (Text, tool_name),
-              (Raw, args))
+              (Raw, args),
+              (OptionalInt, began_at))  // Unix milliseconds; told to a client that comes later.
 };
 
 struct ToolExecutionUpdate {
@@ -96,7 +97,9 @@ struct TurnEnd {
 /// One whole turn begins or ends.
 struct RuntimeStart {
   static constexpr std::string_view kTag = "runtime_start";
-  STET_FIELDS(RuntimeStart, (Text, turn_id))
+  STET_FIELDS(RuntimeStart,
+              (Text, turn_id),
+              (OptionalInt, began_at))  // As ToolExecutionStart has it.
 };
 
 struct RuntimeEnd {

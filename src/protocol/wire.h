@@ -97,6 +97,18 @@ struct PartialMessage {
 };
 using PartialMessages = std::vector<PartialMessage>;
 
+/// A call that runs.
+struct RunningCall {
+  STET_FIELDS(RunningCall,
+              (Text, event_id),
+              (Text, tool_call_id),
+              (Text, tool_name),
+              (Raw, args),  // {} when they are long: the message has them.
+              (std::int64_t, began_at),  // Unix milliseconds.
+              (Text, output))  // The end of what it wrote so far.
+};
+using RunningCalls = std::vector<RunningCall>;
+
 /// The client has everything up to here; from now on it hears what happens.
 struct LivePush {
   static constexpr std::string_view kTag = "live";
@@ -104,7 +116,10 @@ struct LivePush {
               (Text, session_id),
               (std::int64_t, epoch),
               (std::uint64_t, seq),
-              (PartialMessages, partial))
+              (PartialMessages, partial),
+              (OptionalText, turn_id),  // The turn that runs,
+              (OptionalInt, turn_began_at),  // since then: Unix milliseconds.
+              (RunningCalls, running))
 };
 
 struct Ping {

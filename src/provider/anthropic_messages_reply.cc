@@ -11,7 +11,7 @@ namespace {
 
 Failure NotJson(std::string_view data) {
   constexpr std::size_t kMaxQuote = 200;
-  return {.kind = FailureKind::kProtocol,
+  return {.kind = FailureKind::kGarbled,
           .message = "the server sent an event that is not a JSON object: " +
                      std::string(data.substr(0, Utf8PrefixLength(data, kMaxQuote)))};
 }

@@ -175,7 +175,7 @@ TEST(AnthropicMessagesReply, WhatIsNotAJsonObjectFailsItAndIsQuoted) {
   for (const std::string data : {"{\"type\":", "nonsense", "[]", "{}x"}) {
     const Decoded decoded = Read(Sse(Beginning()) + "data: " + data + "\n\n" + Sse({kStop}));
     ASSERT_TRUE(decoded.reply.failure) << data;
-    EXPECT_EQ(decoded.reply.failure->kind, FailureKind::kProtocol);
+    EXPECT_EQ(decoded.reply.failure->kind, FailureKind::kGarbled);
     EXPECT_NE(decoded.reply.failure->message.find(data), std::string::npos);
     EXPECT_EQ(protocol::PlainText(decoded.reply.content.blocks), "Hi");
   }

@@ -21,7 +21,7 @@ bool Blank(std::string_view text) {
 }
 
 std::int64_t MaxTokens(const Model& model, const Request& request) {
-  const std::int64_t wanted = request.max_tokens.value_or(model.max_output);
+  const std::int64_t wanted = MaxOutput(model, request.max_tokens);
   return wanted > 0 ? wanted : kAnyModelsMaxTokens;
 }
 

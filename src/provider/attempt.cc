@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "json/view.h"
 #include "provider/sse.h"
@@ -128,11 +129,15 @@ Failure ReplyReader::OtherBody() const {
   const JsonView body = CheckJson(body_) ? JsonView(body_) : JsonView();
   if (status_ != net::kStatusOk || body["error"] || body.is_array())
     return FailureFromResponse(status_, headers_, body_, clock_.Now());
-  return {.kind = FailureKind::kProtocol,
-          .message = body_.empty()
-                         ? "the server answered with nothing"
-                         : fmt::format("the server did not answer with a stream but with: {}",
-                                       ReplaceInvalidUtf8(body_.substr(0, 200))),
+  if (Trimmed(body_).empty())
+    return {.kind = FailureKind::kGarbled,
+            .message = "the server answered with nothing",
+            .status = status_};
+  // Half an object comes from a server that fails; a page comes from another one than was meant.
+  const bool half = !body && Trimmed(body_).find_first_of("{[") == 0;
+  return {.kind = half ? FailureKind::kGarbled : FailureKind::kProtocol,
+          .message = fmt::format("the server did not answer with a stream but with: {}",
+                                 ReplaceInvalidUtf8(body_.substr(0, 200))),
           .status = status_};
 }
 

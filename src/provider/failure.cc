@@ -240,6 +240,7 @@ std::string_view FailureName(FailureKind kind) {
     case FailureKind::kNetwork: return "network";
     case FailureKind::kTimeout: return "timeout";
     case FailureKind::kTruncated: return "truncated";
+    case FailureKind::kGarbled: return "garbled";
     case FailureKind::kProtocol: return "protocol";
     case FailureKind::kCancelled: break;
   }

@@ -26,7 +26,8 @@ enum class FailureKind {
   kNetwork,      // The connection could not be made, or broke.
   kTimeout,      // A clock ran out.
   kTruncated,    // The stream ended without its end mark.
-  kProtocol,     // The reply is not what the dialect says.
+  kGarbled,      // What came cannot be read, or is nothing: as if the connection had broken.
+  kProtocol,     // The reply can be read, and is not what the dialect says.
   kCancelled,    // We were asked to stop.
 };
 

@@ -52,7 +52,7 @@ class BodyWriter {
  private:
   void WriteGenerationConfig() {
     json_.Key("generationConfig").BeginObject();
-    const std::int64_t max_tokens = request_.max_tokens.value_or(model_.max_output);
+    const std::int64_t max_tokens = MaxOutput(model_, request_.max_tokens);
     if (max_tokens > 0) json_.Member("maxOutputTokens", max_tokens);
     if (!request_.stop_sequences.empty()) {
       json_.Key("stopSequences").BeginArray();
@@ -228,7 +228,7 @@ class BodyWriter {
 
 Failure NotJson(std::string_view data) {
   constexpr std::size_t kMaxQuote = 200;
-  return {.kind = FailureKind::kProtocol,
+  return {.kind = FailureKind::kGarbled,
           .message = "the server sent an event that is not a JSON object: " +
                      std::string(data.substr(0, Utf8PrefixLength(data, kMaxQuote)))};
 }

@@ -375,7 +375,7 @@ TEST(GoogleGenerativeAiReply, WhatIsNotAJsonObjectFailsItAndIsQuoted) {
   for (const std::string data : {"{\"candidates\":", "nonsense", "[]", "{}x"}) {
     const Decoded decoded = Read(Sse({Parts(R"({"text":"Hi"})"), data, kFinish}));
     ASSERT_TRUE(decoded.reply.failure) << data;
-    EXPECT_EQ(decoded.reply.failure->kind, FailureKind::kProtocol);
+    EXPECT_EQ(decoded.reply.failure->kind, FailureKind::kGarbled);
     EXPECT_NE(decoded.reply.failure->message.find(data), std::string::npos);
     EXPECT_EQ(protocol::PlainText(decoded.reply.content.blocks), "Hi");
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/secrets.h"
+#include "base/text.h"
 #include "provider/count_tokens.h"
 
 namespace stet::provider {
@@ -10,10 +11,7 @@ namespace {
 
 /// A server may repeat a key in its error, or what else it was sent.
 void Scrub(std::string& text, const std::string& key) {
-  for (std::size_t at = key.empty() ? std::string::npos : text.find(key); at != std::string::npos;
-       at = text.find(key, at))
-    text.replace(at, key.size(), "[key]");
-  text = MaskSecrets(text);
+  text = MaskSecrets(Replaced(text, key, "[key]"));
 }
 
 protocol::Attempt Record(const Reply& reply, const Model& answered, const Model& asked) {

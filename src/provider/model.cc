@@ -41,6 +41,11 @@ std::optional<Dialect> DialectFrom(std::string_view name) {
   return found->dialect;
 }
 
+std::int64_t MaxOutput(const Model& model, const std::optional<std::int64_t>& wanted) {
+  const std::int64_t most = wanted.value_or(model.max_output);
+  return model.max_output_set ? std::min(most, model.max_output) : most;
+}
+
 std::string EffortFor(const Model& model, const std::optional<std::string>& wanted) {
   if (model.thinking == Thinking::kNone || !wanted) return "";
   if (model.efforts.empty()) return *wanted;

@@ -72,6 +72,7 @@ struct Model {
   Headers headers;            // Sent with every request, beside the dialect's own.
   std::int64_t context_window = 0;
   std::int64_t max_output = 0;
+  bool max_output_set = false;  // By the user: no request asks for more.
   std::optional<Prices> prices;
   Thinking thinking = Thinking::kNone;
   std::string efforts;  // Those it knows, weakest first, joined by spaces; empty: unknown.
@@ -84,6 +85,9 @@ struct Model {
   [[nodiscard]] std::string FullName() const { return provider + "/" + id; }
   friend bool operator==(const Model&, const Model&) = default;
 };
+
+/// The most that a reply of `model` may have, `wanted` or the model's own; 0: not known.
+std::int64_t MaxOutput(const Model& model, const std::optional<std::int64_t>& wanted);
 
 /// The effort to ask `model` for: `wanted` if it knows that one, else the nearest it knows. Empty
 /// when it is not told how to think, or nothing is wanted.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "protocol/ids.h"
 #include "provider/dialect.h"
@@ -64,8 +65,7 @@ inline std::string WithIds(std::string events) {
   Random ids(1);
   for (const std::string_view name : {"ID1", "ID2"}) {
     const std::string id = protocol::NewToolCallId(ids);
-    for (std::size_t at = events.find(name); at != std::string::npos; at = events.find(name, at))
-      events.replace(at, name.size(), id);
+    events = Replaced(events, name, id);
   }
   return events;
 }

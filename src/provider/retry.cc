@@ -13,7 +13,8 @@ bool MayHelp(const Failure& failure) {
     case FailureKind::kServer:
     case FailureKind::kNetwork:
     case FailureKind::kTimeout:
-    case FailureKind::kTruncated: return true;
+    case FailureKind::kTruncated:
+    case FailureKind::kGarbled: return true;
     default: return false;
   }
 }

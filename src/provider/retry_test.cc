@@ -13,9 +13,9 @@ std::optional<milliseconds> Next(const Failure& failure, int tries = 1, bool com
 }
 
 TEST(RetryTest, OnlyWhatMayPassIsTriedAgain) {
-  for (const FailureKind kind :
-       {FailureKind::kRateLimited, FailureKind::kOverloaded, FailureKind::kServer,
-        FailureKind::kNetwork, FailureKind::kTimeout, FailureKind::kTruncated})
+  for (const FailureKind kind : {FailureKind::kRateLimited, FailureKind::kOverloaded,
+                                 FailureKind::kServer, FailureKind::kNetwork, FailureKind::kTimeout,
+                                 FailureKind::kTruncated, FailureKind::kGarbled})
     EXPECT_TRUE(Next({.kind = kind})) << FailureName(kind);
   for (const FailureKind kind :
        {FailureKind::kOverflow, FailureKind::kAuth, FailureKind::kQuota, FailureKind::kRefused,

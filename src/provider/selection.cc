@@ -265,6 +265,7 @@ Result<Model> ConfiguredModel(const ModelSettings& settings, std::string_view wh
   }
   RETURN_IF_ERROR(SetTokens(model.context_window, settings.context_window, "contextWindow", where));
   RETURN_IF_ERROR(SetTokens(model.max_output, settings.max_tokens, "maxTokens", where));
+  model.max_output_set = settings.max_tokens.has_value();
   if (settings.images) model.images = *settings.images;
   if (settings.reasoning && *settings.reasoning != (model.thinking != Thinking::kNone))
     model.thinking = *settings.reasoning ? Thinking::kEffort : Thinking::kNone;

@@ -187,10 +187,10 @@ class HttpConnection final : public Connection,
   }
 
   /// Whatever else the peer has to say is not heard any more.
-  void Refuse(int status, std::string why) {
-    why += '\n';
-    const Headers headers = {{"Content-Type", "text/plain; charset=utf-8"}};
-    out_ = ReplyHead({.status = status, .length = why.size()}, headers) + why;
+  void Refuse(int status, std::string_view why) {
+    const std::string body = RefusalBody(status, why);
+    const Headers headers = {{"Content-Type", "application/json"}};
+    out_ = ReplyHead({.status = status, .length = body.size()}, headers) + body;
     WriteReply(false);
   }
 

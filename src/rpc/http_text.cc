@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/utf8.h"
+#include "json/writer.h"
 
 namespace stet::rpc {
 namespace {
@@ -137,6 +138,29 @@ int RefusalStatus(Code code) {
     case Code::kAuth: return 401;
     default: return 400;
   }
+}
+
+std::string RefusalBody(int status, std::string_view why) {
+  const auto code = [&] {
+    switch (status) {
+      case 401: return Code::kAuth;
+      case 403: return Code::kDenied;
+      case 404: return Code::kNotFound;
+      case 408: return Code::kTimeout;
+      case 413:
+      case 431: return Code::kFull;
+      case 500: return Code::kIo;
+      case 503: return Code::kBusy;
+      default: return Code::kInvalid;
+    }
+  }();
+  std::string body;
+  JsonWriter(body)
+      .BeginObject()
+      .Member("code", CodeName(code))
+      .Member("message", ReplaceInvalidUtf8(why))
+      .EndObject();
+  return body + "\n";
 }
 
 Error RefusalError(int status) {

@@ -45,6 +45,9 @@ bool HasBody(int status);
 /// The status that tells a refusal of that kind.
 int RefusalStatus(Code code);
 
+/// The body that tells a refusal: an error of the wire as JSON, and a line end.
+std::string RefusalBody(int status, std::string_view why);
+
 /// What a refused handshake means.
 Error RefusalError(int status);
 

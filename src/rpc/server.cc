@@ -57,7 +57,10 @@ class ListeningServer final : public Server {
   }
 
   static void TurnAway(int socket) {
-    const std::string reply = ReplyHead({.status = 503}, {});
+    const std::string body = RefusalBody(503, "too many connections are open: try again");
+    const std::string reply =
+        ReplyHead({.status = 503, .length = body.size()}, {{"Content-Type", "application/json"}}) +
+        body;
     // Ignoring the error on purpose: whether it hears it or not, it is turned away.
     (void)::send(socket, reply.data(), reply.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   }

@@ -232,7 +232,7 @@ TEST_F(ServerTest, NobodyWhoIsNotAdmittedIsHeard) {
   };
   const std::string answer = Answer(Get("/", "Content-Length: 100\r\n"));
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 403 ")) << answer;
-  EXPECT_TRUE(answer.ends_with("\r\n\r\nnot you\n")) << answer;
+  EXPECT_TRUE(answer.ends_with("{\"code\":\"denied\",\"message\":\"not you\"}\n")) << answer;
   EXPECT_EQ(StatusAfter(kUpgrade), 403);
   EXPECT_EQ(TryDial(Local()).error().code, Code::kDenied);
   code = Code::kAuth;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "rpc/http_text.h"
+
 namespace stet::rpc {
 namespace {
 
@@ -10,7 +12,10 @@ class Reply final : public HttpReply {
   explicit Reply(std::shared_ptr<Answering> answering) : answering_(std::move(answering)) {}
   Reply(const Reply&) = delete;
   Reply& operator=(const Reply&) = delete;
-  ~Reply() override { Send(500, {}, ""); }
+  ~Reply() override {
+    Send(500, {{"Content-Type", "application/json"}},
+         RefusalBody(500, "the request was left without an answer"));
+  }
 
   void Send(int status, Headers headers, std::string body) override {
     if (const auto answering = std::exchange(answering_, nullptr))

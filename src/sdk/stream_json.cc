@@ -39,6 +39,7 @@ class StreamJson {
  private:
   void Wait();
   void DenyOpen();
+  void RefuseCommand(const Error& why);
   void ReadStdin();
   void Take(std::optional<std::string_view> line);
   void Misread(std::string what);
@@ -75,9 +76,10 @@ class StreamJson {
   protocol::Attach attach_;  // How the session is opened.
   client::Inbox inbox_;
   std::unique_ptr<client::LiveSession> session_;
-  protocol::LiveState state_;     // As it was last known.
-  std::optional<Error> refused_;  // Why `initialize` failed.
-  std::optional<Error> misread_;  // The first line of the input that made no sense.
+  protocol::LiveState state_;             // As it was last known.
+  std::optional<Error> refused_command_;  // What is wrong with the command line.
+  std::optional<Error> refused_;          // Why `initialize` failed.
+  std::optional<Error> misread_;          // The first line of the input that made no sense.
   LineCutter cutter_{kMaxInputLine};
   std::string more_text_;            // Goes before the next message.
   std::deque<protocol::Send> held_;  // Sent when the session can take them.
@@ -117,7 +119,17 @@ Result<int> StreamJson::Run() {
     }
     first = *std::move(send);
   }
-  ASSIGN_OR_RETURN(attach_, face::AttachOf(command_, live_, console_));
+  if (command_.refused.empty()) {
+    Result<protocol::Attach> attach = face::AttachOf(command_, live_, console_);
+    if (attach)
+      attach_ = *std::move(attach);
+    else if (input_open_)
+      RefuseCommand(attach.error());
+    else
+      return std::unexpected(attach.error());
+  } else {
+    RefuseCommand({Code::kInvalid, command_.refused});
+  }
   attach_.answers = command_.permission_prompt_tool == "stdio";
   const CancelRegistration wake = interrupt_.OnCancel([this] { inbox_.Poke(); });
   if (first) Submit(*std::move(first));
@@ -126,6 +138,13 @@ Result<int> StreamJson::Run() {
   if (!session_) return exit_code_;
   RETURN_IF_ERROR(client::Await(*session_, &client::LiveSession::Close));
   return exit_code_;
+}
+
+/// Said at once to people; the program reads it in the answer to what it asks first.
+void StreamJson::RefuseCommand(const Error& why) {
+  Say(why.message);
+  refused_command_ = why;
+  exit_code_ = face::kExitUsage;
 }
 
 const protocol::LiveState& StreamJson::Refresh() {
@@ -248,6 +267,7 @@ Result<std::string> StreamJson::Perform(const ControlRequest& request) {
 }
 
 Result<std::string> StreamJson::Initialize(const JsonView& request) {
+  if (refused_command_) return std::unexpected(*refused_command_);
   if (session_ && ShapesSession(request))
     return Fail(Code::kConflict,
                 "the session has begun: its prompt and its schema cannot be changed any more");
@@ -294,6 +314,7 @@ Result<std::string> StreamJson::Change(const protocol::Change& change) {
 
 /// Without what `initialize` was refused for (a hook may be a guard) nothing is begun.
 Status StreamJson::Open() {
+  if (refused_command_) return std::unexpected(*refused_command_);
   if (refused_) return std::unexpected(*refused_);
   if (session_) return {};
   ASSIGN_OR_RETURN(session_, client::Await(live_, &client::Live::Attach, attach_,
@@ -326,7 +347,7 @@ void StreamJson::Submit(protocol::Send send) {
 
 /// A message that becomes no turn has its result all the same.
 void StreamJson::Refuse(const Error& error) {
-  Say(error.Text());
+  if (!refused_command_) Say(error.Text());
   EndWith(error);
 }
 
@@ -338,7 +359,7 @@ void StreamJson::EndWith(const Error& error) {
   report.reason = "error";
   report.error = error.Text();
   events_.End(report, {.queued = static_cast<std::int64_t>(awaited_ + held_.size()), .run = {}});
-  exit_code_ = face::ExitCodeOf(error);
+  exit_code_ = refused_command_ ? face::kExitUsage : face::ExitCodeOf(error);
 }
 
 void StreamJson::Hear(const client::News& news) {

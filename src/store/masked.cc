@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/plain_file.h"
 #include "base/secrets.h"
+#include "base/text.h"
 #include "base/utf8.h"
 #include "log/blobs.h"
 #include "log/line.h"
@@ -38,10 +39,7 @@ Status MaskBlobs(const std::string& folder, Renamed& renamed) {
 }
 
 std::string WithNames(std::string line, const Renamed& renamed) {
-  for (const auto& [from, to] : renamed) {
-    for (std::size_t at = line.find(from); at != std::string::npos; at = line.find(from, at))
-      line.replace(at, from.size(), to);
-  }
+  for (const auto& [from, to] : renamed) line = Replaced(line, from, to);
   return line;
 }
 

@@ -264,6 +264,18 @@ Result<std::vector<SessionSummary>> SessionStore::List(bool all) const {
   return listed;
 }
 
+Result<std::string> SessionStore::Newest(const std::string& cwd) const {
+  ASSIGN_OR_RETURN(const std::vector<SessionSummary> all, List());
+  const auto said = [&](const SessionSummary& one) {
+    return one.cwd == cwd && one.user_messages > 0;
+  };
+  auto found = std::ranges::find_if(all, said);
+  if (found == all.end()) found = std::ranges::find(all, cwd, &SessionSummary::cwd);
+  if (found != all.end()) return found->session_id;
+  return Fail(Code::kNotFound,
+              fmt::format("no session was started in {}: nothing to continue there", cwd));
+}
+
 Result<SessionSummary> SessionStore::Describe(const std::string& session_id) const {
   ASSIGN_OR_RETURN(const SessionPlace place, Locate(session_id));
   return SummaryOf(place);

@@ -69,6 +69,9 @@ class SessionStore {
   /// A summary that is missing or older than its log is made from the log, in memory; a session
   /// that cannot be read is listed by its id, with the reason as its title.
   [[nodiscard]] Result<std::vector<protocol::SessionSummary>> List(bool all = false) const;
+  /// The newest root that was started in `cwd`: what `--continue` means. One in which nothing was
+  /// said only when there is no other. kNotFound.
+  [[nodiscard]] Result<std::string> Newest(const std::string& cwd) const;
   [[nodiscard]] Result<protocol::SessionSummary> Describe(const std::string& session_id) const;
   /// See client::Sessions::Resolve.
   [[nodiscard]] Result<std::string> Resolve(std::string_view typed) const;

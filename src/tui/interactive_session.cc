@@ -24,7 +24,9 @@ constexpr int kTickMs = 200;   // While a turn runs, or the host is waited for.
 constexpr int kEscapeMs = 50;  // After that an Escape was the key itself.
 constexpr std::chrono::seconds kTwice{2};
 constexpr std::size_t kMessageIdLetters = 16;
-constexpr std::chrono::milliseconds kQuiet{400};  // Before keys answer.
+constexpr std::chrono::seconds kAnswersWithin{1};   // A host that is there lets go of a session.
+constexpr std::chrono::milliseconds kQuiet{400};    // Before keys answer.
+constexpr std::chrono::milliseconds kKeysWait{20};  // For news that come all the time.
 
 }  // namespace
 
@@ -76,12 +78,14 @@ Status InteractiveSession::Close() {
   }
   for (const Unsent& one : unsent_)
     setup_.console.Say(PrintableText("not sent, as far as is known: " + OneLineText(one.text)));
+  const auto begun = SystemClock().Steady();
   Status closed = client::Await(*session_, &client::LiveSession::Close);
+  const bool answers = !held_up && SystemClock().Steady() - begun < kAnswersWithin;
   transcript_.Keep();
   const std::string& session_id = scene_.session().session_id;
   const Result<protocol::SessionSummary> kept =
       client::Await(setup_.sessions, &client::Sessions::Describe, session_id);
-  if (!resumed_ && closed && !held_up && kept && kept->user_messages == 0) {
+  if (!resumed_ && closed && answers && kept && kept->user_messages == 0) {
     // Nothing was said: `stet -c` means the session before. Ignoring the error on purpose: then an
     // empty one is listed.
     (void)client::Await(setup_.sessions, &client::Sessions::Remove, session_id);
@@ -119,10 +123,11 @@ std::string InteractiveSession::StatusRow() const {
 }
 
 void InteractiveSession::Wait() {
-  std::array<pollfd, 3> waits = {
+  std::array<pollfd, 4> waits = {
       pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
       pollfd{.fd = inbox_.fd(), .events = POLLIN, .revents = 0},
-      pollfd{.fd = setup_.tty.signals(), .events = POLLIN, .revents = 0}};
+      pollfd{.fd = setup_.tty.signals(), .events = POLLIN, .revents = 0},
+      pollfd{.fd = setup_.tty.hang_up(), .events = POLLIN, .revents = 0}};
   const bool ticks = !waits_.empty() || !StatusRow().empty();
   int patience = keys_.escape_open() ? kEscapeMs : ticks ? kTickMs : -1;
   if (const auto left = static_cast<int>(until_keys_answer().count()); left > 0)
@@ -154,8 +159,10 @@ void InteractiveSession::TakeKeys() {
   }
 }
 
+/// No more at once than keys may wait for: what is left has its signal, which is still there.
 void InteractiveSession::TakeNews() {
-  while (!leaving_) {
+  const Deadline keys_wait = Deadline::After(kKeysWait);
+  while (!leaving_ && !keys_wait.Passed()) {
     std::optional<client::News> news = inbox_.Take();
     if (!news) return;
     if (auto* answered = std::get_if<client::Answered>(&*news))
@@ -173,7 +180,7 @@ void InteractiveSession::TakeSignals() {
   while (const std::optional<int> signal = setup_.tty.NextSignal()) {
     switch (*signal) {
       case SIGTERM:
-      case SIGHUP: Leave(face::kExitInterrupted); break;
+      case SIGHUP: break;
       case SIGINT: Interrupt(); break;
       case SIGTSTP: Suspend(); break;
       case SIGCONT:
@@ -186,6 +193,8 @@ void InteractiveSession::TakeSignals() {
       default: Resize();
     }
   }
+  // It may have been heard elsewhere, where a session is picked.
+  if (setup_.tty.ending()) Leave(face::kExitInterrupted);
 }
 
 void InteractiveSession::Take(const protocol::Event& event) {
@@ -230,6 +239,8 @@ void InteractiveSession::TurnEnded(const client::TurnItem& turn) {
   const bool queued = !scene_.follow_ups().empty() || !scene_.steers().empty();
   if (turn.reason != "completed" && queued)
     view_.Note("what is queued waits: /continue goes on, /queue shows it", face::Style::kYellow);
+  else if (turn.reason == "interrupted")
+    view_.Note("it did not come to its end: /continue goes on with it", face::Style::kYellow);
   if (turn.duration_ms.value_or(0) < setup_.bell_after_ms) return;
   Draw();
   setup_.tty.Write("\a\x1b]9;stet: the turn has ended\x1b\\");
@@ -291,6 +302,7 @@ void InteractiveSession::Press(const Key& key) {
   switch (editor_.Press(key)) {
     case LineEditor::Does::kSubmitted: Submit(editor_.Take()); break;
     case LineEditor::Does::kEnded: Leave(opened_ ? face::kExitDone : face::kExitInterrupted); break;
+    case LineEditor::Does::kEscaped: StopTurn(); break;
     case LineEditor::Does::kInterrupted: Interrupt(); break;
     case LineEditor::Does::kSuspended: Suspend(); break;
     case LineEditor::Does::kCleared: screen_.Clear(); break;
@@ -330,13 +342,24 @@ void InteractiveSession::PressInDialog(const Key& key) {
       } else if (!with_keys) {
         dialogs_.pop_front();
         MatchDialogs();
+      } else {
+        StopTurn();
       }
       break;
+    case LineEditor::Does::kEnded: Leave(opened_ ? face::kExitDone : face::kExitInterrupted); break;
     case LineEditor::Does::kInterrupted: Interrupt(); break;
     case LineEditor::Does::kSuspended: Suspend(); break;
     case LineEditor::Does::kCleared: screen_.Clear(); break;
     default: break;
   }
+}
+
+/// False when there is nothing to stop.
+bool InteractiveSession::StopTurn() {
+  if (!opened_ || !scene_.turn().running) return false;
+  session_->Cancel();
+  view_.Note("stopping; Ctrl-C again ends stet", face::Style::kYellow);
+  return true;
 }
 
 /// First stops the turn, or clears what is written; twice, soon after one another, it ends.
@@ -345,10 +368,7 @@ void InteractiveSession::Interrupt() {
   const bool again = interrupted_ && now - *interrupted_ < kTwice;
   interrupted_ = now;
   if (again || !opened_) return Leave(face::kExitInterrupted);
-  if (scene_.turn().running) {
-    session_->Cancel();
-    return view_.Note("stopping; Ctrl-C again ends stet", face::Style::kYellow);
-  }
+  if (StopTurn()) return;
   if (!dialogs_.empty()) return DropDialog(dialogs_.front().id);
   if (!editor_.text().empty()) {
     editor_.SetText("");

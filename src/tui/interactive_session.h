@@ -96,6 +96,7 @@ class InteractiveSession {
   void Press(const Key& key);
   void CompleteCommand();
   void PressInDialog(const Key& key);
+  bool StopTurn();
   void Interrupt();
   void Suspend();
   void Resize();

@@ -95,12 +95,13 @@ std::optional<std::string> PickSession(const std::vector<protocol::SessionSummar
   while (did != Picker::Does::kTaken && did != Picker::Does::kLeft) {
     screen.Show(picker.Rows(size.columns, size.rows));
     tty.Write(screen.Take());
-    std::array<pollfd, 2> waits = {pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
-                                   pollfd{.fd = tty.signals(), .events = POLLIN, .revents = 0}};
+    std::array<pollfd, 3> waits = {pollfd{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = tty.signals(), .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = tty.hang_up(), .events = POLLIN, .revents = 0}};
     const int ready = ::poll(waits.data(), waits.size(), keys.escape_open() ? kEscapeMs : -1);
     if (ready == 0) keys.EndEscape();
     while (const std::optional<int> signal = tty.NextSignal()) {
-      if (*signal == SIGTERM || *signal == SIGHUP || *signal == SIGINT) did = Picker::Does::kLeft;
+      if (tty.ending() || *signal == SIGINT) did = Picker::Does::kLeft;
       if (*signal == SIGTSTP) tty.Suspend();
       if (*signal == SIGCONT) screen.Forget();
       size = tty.size();

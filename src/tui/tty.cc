@@ -3,7 +3,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -30,12 +32,29 @@ extern "C" void RestoreAndDie(int signal) {
   ::raise(signal);
 }
 
+volatile std::sig_atomic_t hang_up_fd = -1;
+
+/// The main thread may be where it looks at no signals, in a write to a terminal that takes nothing
+/// any more. SIGALRM has its default action.
+extern "C" void EndSoon(int) {
+  const int before = errno;
+  ::alarm(Tty::kLastTime);
+  const std::uint64_t one = 1;
+  (void)!::write(hang_up_fd, &one, sizeof one);
+  errno = before;
+}
+
 sigset_t Watched() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT})
-    sigaddset(&set, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGWINCH, SIGTSTP, SIGCONT}) sigaddset(&set, signal);
   return set;
+}
+
+void CatchHangUp() {
+  struct sigaction action{};
+  action.sa_handler = EndSoon;
+  ::sigaction(SIGHUP, &action, nullptr);
 }
 
 void CatchCrashes() {
@@ -54,7 +73,10 @@ Result<std::unique_ptr<Tty>> Tty::Open() {
   const sigset_t set = Watched();
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
   tty->signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!tty->signals_) return FailSystem(errno, "watch signals");
+  tty->hang_up_.reset(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!tty->signals_ || !tty->hang_up_) return FailSystem(errno, "watch signals");
+  hang_up_fd = tty->hang_up_.get();
+  CatchHangUp();
   crash_modes = before;
   CatchCrashes();
   tty->Enter();
@@ -108,14 +130,23 @@ void Tty::Finish() {
   // What came meanwhile has had its effect: we are ending.
   while (NextSignal()) {
   }
+  ::signal(SIGHUP, SIG_DFL);
   const sigset_t set = Watched();
   ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
-std::optional<int> Tty::NextSignal() const {
+std::optional<int> Tty::NextSignal() {
+  std::uint64_t count = 0;
   signalfd_siginfo info{};
-  if (::read(signals_.get(), &info, sizeof info) != sizeof info) return std::nullopt;
-  return static_cast<int>(info.ssi_signo);
+  int signal = 0;
+  if (::read(hang_up_.get(), &count, sizeof count) == sizeof count)
+    signal = SIGHUP;
+  else if (::read(signals_.get(), &info, sizeof info) == sizeof info)
+    signal = static_cast<int>(info.ssi_signo);
+  else
+    return std::nullopt;
+  ending_ = ending_ || signal == SIGHUP || signal == SIGTERM;
+  return signal;
 }
 
 std::optional<std::string> Tty::Read() const {

@@ -3,7 +3,8 @@
 //
 // Make it before any other thread exists: it blocks the signals it watches, and the threads made
 // after it inherit that. Only one at a time. However the process ends, except by SIGKILL, the
-// terminal has the modes again that it had before.
+// terminal has the modes again that it had before. A SIGHUP, which says that the terminal is gone,
+// ends the process within kLastTime, whatever it is doing then.
 #pragma once
 
 #include <cstddef>
@@ -37,9 +38,14 @@ class Tty {
   /// Leaves, and lets signals end the process again: for an end that may take its time.
   void Finish();
 
-  /// Readable when NextSignal has one.
+  static constexpr unsigned kLastTime = 5;  // Seconds.
+
+  /// Either is readable when NextSignal has one.
   [[nodiscard]] int signals() const { return signals_.get(); }
-  std::optional<int> NextSignal() const;
+  [[nodiscard]] int hang_up() const { return hang_up_.get(); }
+  std::optional<int> NextSignal();
+  /// SIGTERM or SIGHUP came: whoever waits for keys leaves.
+  [[nodiscard]] bool ending() const { return ending_; }
 
   /// What was typed; empty when nothing is there, nothing at all once the terminal is gone.
   [[nodiscard]] std::optional<std::string> Read() const;
@@ -58,7 +64,9 @@ class Tty {
   termios before_;
   bool entered_ = false;
   bool finished_ = false;
+  bool ending_ = false;
   Fd signals_;
+  Fd hang_up_;  // An eventfd, which the handler of SIGHUP makes readable.
 };
 
 }  // namespace stet::tui

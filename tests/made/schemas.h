@@ -1,8 +1,8 @@
 // Schemas: JSON Schemas of described structs, made by walking their members.
 //
 // A struct becomes one definition under its name. What the host writes has every member that is not
-// optional; of what a client writes only the session's id is required, since a missing member is as
-// its default.
+// optional. Of what a client writes the session's id is required and what its limits
+// (protocol/limits.h) say, since any other missing member is as its default; null is as absent.
 #pragma once
 
 #include <map>
@@ -10,8 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/text.h"
 #include "json/describe.h"
 #include "json/writer.h"
+#include "protocol/limits.h"
 
 namespace stet::test {
 
@@ -71,6 +73,39 @@ class Schemas {
     }
   }
 
+  /// What is said of the member beyond its type.
+  template <class T>
+  static protocol::Limit LimitOf(std::string_view member) {
+    for (const protocol::Limit& limit : protocol::LimitsOf<T>())
+      if (limit.member == member) return limit;
+    return {};
+  }
+
+  /// The schema of a member that a client writes.
+  template <class M>
+  std::string Asked(const protocol::Limit& limit) {
+    std::string schema = Of<M>();
+    std::string more;
+    if (!limit.words.empty()) {
+      const std::string words = "\"" + Replaced(limit.words, " ", "\",\"") + "\"";
+      more += ",\"enum\":[" + words + (limit.required ? "" : ",\"\"") +
+              (kIsOptional<M> ? ",null]" : "]");
+    }
+    if (limit.least != protocol::Limit().least)
+      more += ",\"minimum\":" + std::to_string(limit.least);
+    if (limit.most != protocol::Limit().most) more += ",\"maximum\":" + std::to_string(limit.most);
+    const std::string_view kType = "{\"type\":\"";
+    const std::size_t end = schema.find('"', kType.size());
+    if (!schema.starts_with(kType))
+      return kIsOptional<M> && schema.contains("$ref")
+                 ? "{\"anyOf\":[" + schema + ",{\"type\":\"null\"}]}"
+                 : schema;
+    if (!more.empty()) schema.insert(schema.size() - 1, more);
+    if (!kIsOptional<M>) return schema;
+    const std::string type = schema.substr(kType.size(), end - kType.size());
+    return "{\"type\":[\"" + type + "\",\"null\"]" + schema.substr(end + 1);
+  }
+
   /// Any of a variant's structs. A reader keeps what it does not know as it is.
   template <class T>
   std::string OneOf() {
@@ -99,8 +134,10 @@ class Schemas {
       const std::string name(field.name.bare());
       if (without_session && name == "sessionId") return;
       if (!properties.empty()) properties += ',';
-      ((((properties += '"') += name) += "\":")) += Of<M>();
-      const bool needed = by == By::kHost || (name == "sessionId" && std::same_as<M, std::string>);
+      const protocol::Limit limit = by == By::kClient ? LimitOf<T>(name) : protocol::Limit();
+      ((((properties += '"') += name) += "\":")) += by == By::kClient ? Asked<M>(limit) : Of<M>();
+      const bool needed = by == By::kHost || limit.required ||
+                          (name == "sessionId" && std::same_as<M, std::string>);
       if (kIsOptional<M> || !needed) return;
       if (!required.empty()) required += ',';
       ((required += '"') += name) += '"';

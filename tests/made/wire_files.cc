@@ -162,6 +162,15 @@ void WriteRefusal(JsonWriter& writer, Schemas& schemas, protocol::Errors errors)
   writer.EndObject();
 }
 
+template <class T>
+struct Unwrapped {
+  using Type = T;
+};
+template <class T>
+struct Unwrapped<std::optional<T>> {
+  using Type = T;
+};
+
 template <class M>
 void WriteParameters(JsonWriter& writer, Schemas& schemas) {
   constexpr protocol::HttpName kHttp = M::kInfo.http;
@@ -170,7 +179,10 @@ void WriteParameters(JsonWriter& writer, Schemas& schemas) {
     WriteParameter(writer, {"id", "path", true, "the session's whole id"}, R"({"type":"string"})");
   } else if (kHttp.verb == "GET") {
     const auto write = [&]<class S, class T, std::size_t N>(const Field<S, T, N>& field) {
-      WriteParameter(writer, {field.name.bare(), "query", !kIsOptional<T>}, schemas.Of<T>());
+      // A query has no null.
+      using Bare = typename Unwrapped<T>::Type;
+      WriteParameter(writer, {field.name.bare(), "query", !kIsOptional<T>},
+                     schemas.Asked<Bare>(Schemas::LimitOf<S>(field.name.bare())));
     };
     std::apply([&](const auto&... field) { (write(field), ...); }, M::Params::Fields());
   }

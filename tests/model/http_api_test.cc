@@ -83,7 +83,8 @@ TEST_F(HttpApiTest, WhatIsWrongIsSaidWithItsStatus) {
   EXPECT_EQ(Whole("GET", "/sessions/..%2f..%2fetc").status, 404);
   EXPECT_EQ(Whole("POST", "/sessions", "[]").status, 400);
   EXPECT_EQ(Whole("POST", "/sessions", "{\"cwd\":3}").status, 400);
-  EXPECT_EQ(Whole("POST", "/sessions/ses_00000000000000/messages", "{}").status, 404);
+  EXPECT_EQ(Whole("POST", "/sessions/ses_00000000000000/messages", R"({"how":"send"})").status,
+            404);
 }
 
 TEST_F(HttpApiTest, AListIsWhatItsQuerySays) {
@@ -146,6 +147,7 @@ TEST_F(HttpApiTest, OpenApiSaysWhatThereIs) {
       if (path == "/sessions" && method == "post")
         body = fmt::format(R"({{"cwd":"{}"}})", project_);
       if (path.ends_with("/messages")) body = R"({"how":"send","text":"hi"})";
+      if (path.ends_with("/answers")) body = R"({"requestId":"none","allow":false})";
       if (path.ends_with("/events")) return;  // Above.
       std::string verb(method);
       std::ranges::transform(verb, verb.begin(), [](char c) { return static_cast<char>(c - 32); });

@@ -54,6 +54,19 @@ TEST_P(RetryingTest, TheKeyIsSentAndNeverSaid) {
   EXPECT_NE(Encode(requests[0]).find("present"), std::string::npos);
 }
 
+TEST_P(RetryingTest, AKeyThatIsPartOfItsReplacementEnds) {
+  for (const char* key : {"key", "k", "[key]", "e"}) {
+    StartEmulator(R"({"replies":[
+      {"fault":{"kind":"status","status":401,"message":"the key [key] is no key"}}]})");
+    const provider::Surroundings surroundings{
+        .http = http_, .clock = SystemClock(), .random = random_};
+    provider::HttpProvider provider(loop_, surroundings,
+                                    {.model = ModelFor(GetParam()), .key = key}, {}, {});
+    const provider::CallResult call = Ask(provider, Asking("go"), sink_);
+    EXPECT_TRUE(call.reply.failure->message.contains("[key]")) << call.reply.failure->message;
+  }
+}
+
 TEST_P(RetryingTest, NobodyListeningIsANetworkFailureAfterAllTries) {
   StartEmulator(R"({"replies":[]})");
   provider::Model model = ModelFor(GetParam());

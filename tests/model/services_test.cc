@@ -241,6 +241,7 @@ TEST_P(OfferTest, AnotherClientChangesNothingAndTheDiskCountsWhenTheOneThatOffer
   // It goes while it is asked.
   editor_->Say(method::FileRead::kInfo.name, std::nullopt);
   protocol::Send send;
+  send.how = "send";
   send.text = "read";
   const auto accepted = client::Await(**joined, &client::LiveSession::Send, send);
   ASSERT_TRUE(accepted) << accepted.error().Text();

@@ -231,6 +231,37 @@ TEST_F(AcpTest, ALoadTellsTheHistoryFirstAndAResumeDoesNot) {
   EXPECT_TRUE(Sound());
 }
 
+TEST_F(AcpTest, ASessionThatWasNeverPromptedIsThereForTheNextProcess) {
+  Script(kEcho);
+  std::string session;
+  {
+    AcpClient client = Start();
+    client.Initialize();
+    session = client.New(project_);
+    EXPECT_EQ(client.End().exit_code, 0);
+  }
+  AcpClient client = Start();
+  client.Initialize();
+  client.Call("session/load",
+              fmt::format(R"({{"sessionId":"{}","cwd":"{}","mcpServers":[]}})", session, project_));
+  EXPECT_EQ(client.StopReason(client.Prompt(session, "one")), "end_turn");
+  EXPECT_EQ(client.End().exit_code, 0);
+}
+
+TEST_F(AcpTest, DeletingASessionThatThereIsNotSpeaksOfSessions) {
+  AcpClient client = Start();
+  client.Initialize();
+  for (const char* id : {"ses_none", "../x", "01JD0000000000000000000000"}) {
+    const std::string refused =
+        client.Refused("session/delete", fmt::format(R"({{"sessionId":"{}"}})", id));
+    EXPECT_TRUE(refused.starts_with("-32002 ")) << refused;
+    EXPECT_TRUE(refused.contains("session")) << refused;
+    EXPECT_FALSE(refused.contains("file")) << refused;
+    EXPECT_FALSE(refused.contains("director")) << refused;
+  }
+  EXPECT_EQ(client.End().exit_code, 0);
+}
+
 TEST_F(AcpTest, SessionsAreListedClosedAndDeleted) {
   Script(kEcho);
   AcpClient client = Start();
@@ -244,7 +275,14 @@ TEST_F(AcpTest, SessionsAreListedClosedAndDeleted) {
   std::vector<std::string> ids;
   JsonView(list)["sessions"].ForEach(
       [&](const JsonView& one) { ids.push_back(one["sessionId"].StringOr("")); });
-  EXPECT_EQ(ids, std::vector<std::string>{session}) << "one in which nothing was said is not kept";
+  EXPECT_EQ(ids, std::vector<std::string>{session})
+      << "one in which nothing was said is not listed";
+  EXPECT_TRUE(
+      client
+          .Call("session/load",
+                fmt::format(R"({{"sessionId":"{}","cwd":"{}","mcpServers":[]}})", empty, project_))
+          .contains("configOptions"))
+      << "but can be loaded";
   EXPECT_TRUE(
       client.Refused("session/prompt", fmt::format(R"({{"sessionId":"{}","prompt":[]}})", session))
           .starts_with("-32002 "));

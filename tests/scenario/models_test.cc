@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/fs.h"
+#include "base/text.h"
 #include "json/describe.h"
 #include "json/view.h"
 #include "provider/catalogue.h"
@@ -62,6 +63,35 @@ maxTries = 2
 firstWaitMs = 1
 )",
                      endpoint.dialect, server, endpoint.path);
+}
+
+/// The most that each request of a turn asked for, the replies being cut.
+std::vector<std::int64_t> MostAskedFor(const std::string& setting) {
+  const Program program;
+  RunningEmulator emulator(R"({"replies":[
+    {"blocks":[{"text":"One."}],"stop":"max_tokens"},
+    {"blocks":[{"text":"Two."}],"stop":"max_tokens"},
+    {"times":0,"blocks":[{"text":"Three."}]}]})");
+  EXPECT_TRUE(MakeDirs(program.home()));
+  EXPECT_TRUE(ReplaceFile(program.home() + "/config.toml",
+                          Replaced(CustomModel(kServers[0], emulator.base_url()), "[model.retry]",
+                                   setting + "\n[model.retry]"),
+                          Durable::kNo));
+  EXPECT_EQ(program.Run({"-p", "go"}).exit_code, 0);
+  std::vector<std::int64_t> most;
+  const std::string asked = emulator.Requests();
+  JsonView(asked).ForEach(
+      [&](const JsonView& one) { most.push_back(one["body"]["max_tokens"].IntOr(0)); });
+  return most;
+}
+
+TEST(MaxTokensTest, ALimitOfTheConfigurationIsNeverExceededWhileADefaultIsRaised) {
+  const std::vector<std::int64_t> stated = MostAskedFor("");
+  ASSERT_GE(stated.size(), 3U);
+  EXPECT_GT(stated[1], stated[0]);
+  const std::vector<std::int64_t> set = MostAskedFor("maxTokens = 50");
+  ASSERT_GE(set.size(), 3U);
+  for (const std::int64_t most : set) EXPECT_LE(most, 50);
 }
 
 TEST_F(ModelsTest, AllProvidersAndTheirModelsAreListed) {

@@ -71,6 +71,19 @@ TEST_F(PrintTest, AToolThatThereIsNotIsWrongUsage) {
   EXPECT_EQ(Stet({"-p", "--output-format", "stream-json", "--tools", "Nope", "x"}).exit_code, 2);
 }
 
+TEST_F(PrintTest, NamedDefaultAllToolsAreThereAndWithAnEmptyListNone) {
+  const Ran all = Stet({"-p", "--tools=default", "--setting-sources=", "read README.md"});
+  EXPECT_EQ(all.exit_code, 0) << all.err;
+  EXPECT_NE(all.out.find("# hello"), std::string::npos) << all.out;
+  for (const std::vector<std::string>& none :
+       {std::vector<std::string>{"-p", "--tools=", "read README.md"},
+        std::vector<std::string>{"-p", "--tools", "", "read README.md"}}) {
+    const Ran ran = Stet(none);
+    EXPECT_EQ(ran.exit_code, 0) << ran.err;
+    EXPECT_EQ(ran.out.find("# hello"), std::string::npos) << ran.out;
+  }
+}
+
 TEST_F(PrintTest, WhatWouldBeAskedIsRefusedAndListed) {
   const Ran ran = Stet({"-p", "--output-format", "json", "write a.txt: hello"});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;

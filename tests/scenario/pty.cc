@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +80,22 @@ bool Pty::Await(Done done) {
     if (::poll(&one, 1, deadline.PollTimeout()) == 0 || !ReadSome()) return done();
   }
   return true;
+}
+
+void Pty::Drain(std::chrono::milliseconds time) {
+  const Deadline deadline = Deadline::After(time);
+  while (!deadline.Passed()) {
+    pollfd one{.fd = master_.get(), .events = POLLIN, .revents = 0};
+    if (::poll(&one, 1, deadline.PollTimeout()) == 0 || !ReadSome()) return;
+  }
+}
+
+bool Pty::EndsWithin(std::chrono::milliseconds time) {
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  pollfd one{.fd = process.get(), .events = POLLIN, .revents = 0};
+  if (::poll(&one, 1, static_cast<int>(time.count())) != 1) return false;
+  ended_ = ::waitpid(pid_, nullptr, 0) == pid_;
+  return ended_;
 }
 
 bool Pty::Shows(std::string_view text, std::size_t times) {

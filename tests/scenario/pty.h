@@ -38,6 +38,12 @@ class Pty {
   /// Waits until nothing on the screen says that a turn runs, and so many turns have ended.
   [[nodiscard]] bool Rests(std::size_t turns);
   void Signal(int signal) const { ::kill(pid_, signal); }
+  /// Shows what comes within that time.
+  void Drain(std::chrono::milliseconds time);
+  /// The terminal goes away, as when its window is closed.
+  void HangUp() { master_.reset(); }
+  /// Whether the program ends within that time, without the terminal being read.
+  [[nodiscard]] bool EndsWithin(std::chrono::milliseconds time);
   /// To the terminal's foreground process group.
   void SignalForeground(int signal) const;
   void Resize(std::size_t columns, std::size_t rows) const;

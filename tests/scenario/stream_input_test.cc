@@ -43,6 +43,25 @@ TEST_F(StreamTest, AMessageBehindAFailedTurnHasItsTurnAndTheLastOneGivesTheExitC
   EXPECT_EQ(Results(LinesOf(ran.out)), (std::vector<std::string>{"", "Second.", ""}));
 }
 
+TEST_F(StreamTest, ARefusedOptionIsSaidInAnswerToInitializeAndInTheResult) {
+  Play(kEcho);
+  Talk talk = Start({"--mcp-config", "{}"});
+  talk.Say(RequestLine("1", R"({"subtype":"initialize"})"));
+  const StreamLine refused = talk.Next("control_response");
+  EXPECT_EQ(refused.json()["response"]["subtype"].StringOr(""), "error") << refused.text;
+  EXPECT_EQ(refused.json()["response"]["error"].StringOr(""),
+            "--mcp-config is not supported: leave it out");
+  talk.Say(UserLine(std::string(200'000, 'x')));
+  EXPECT_TRUE(talk.Next("result").json()["is_error"].Bool().value_or(false));
+  const Finished ended = talk.End();
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
+  EXPECT_NE(ended.err.find("--mcp-config is not supported"), std::string::npos) << ended.err;
+  EXPECT_TRUE(emulator_->Requests().empty());
+  const Ran unheard = Feed("", {"--mcp-config", "{}"});
+  EXPECT_EQ(unheard.exit_code, 2);
+  EXPECT_NE(unheard.err.find("--mcp-config is not supported"), std::string::npos) << unheard.err;
+}
+
 TEST_F(StreamTest, NonsenseIsPassedOverAndTheLastResultSaysSo) {
   Play(kEcho);
   const Ran ran = Feed(

@@ -1,5 +1,7 @@
 #include "base/secrets.h"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "base/secrets_fixture.h"
@@ -35,6 +37,35 @@ TEST(SecretsTest, OrdinaryTextStaysAsItIs) {
         "https://example.com/a@b", "key-value store", "-----BEGIN CERTIFICATE-----\nMII", "eyJ",
         "a password:", "git@github.com:a/b.git", "https://user@host/"})
     EXPECT_EQ(MaskSecrets(text), text);
+}
+
+TEST(SecretsTest, WhateverTheTextIsMaskingEndsAndTakesOneLookAtEachPlace) {
+  constexpr std::array<std::string_view, 16> kPieces = {"password",
+                                                        "=",
+                                                        ": ",
+                                                        "://u:",
+                                                        "@",
+                                                        "\"",
+                                                        "\\",
+                                                        "[masked]",
+                                                        "-----BEGIN PRIVATE KEY-----",
+                                                        "-----END",
+                                                        "ghp_",
+                                                        "bearer ",
+                                                        "sk-",
+                                                        "eyJ",
+                                                        "\n",
+                                                        "abcdefghijklmnopqrstuvwxyz0123456789"};
+  Random random(18);
+  for (int round = 0; round < 5'000; ++round) {
+    std::string text;
+    for (std::uint64_t left = random.Below(40); left > 0; --left)
+      text += kPieces[random.Below(kPieces.size())];
+    const std::string masked = MaskSecrets(text);
+    // A mask takes the place of one byte at least, and has eight.
+    EXPECT_LE(masked.size(), 8 * text.size());
+    EXPECT_LE(MaskSecrets(masked).size(), 8 * masked.size());
+  }
 }
 
 TEST(SecretsTest, WhatSaysTheKindStays) {

@@ -13,7 +13,6 @@ void Session::DoClose(Asked asked) {
 }
 
 void Session::DoDelete(Asked asked) {
-  made_ = false;  // It is removed in any case.
   BeginClose([this, asked = std::move(asked)](const Status& closed) mutable {
     if (!closed) return Finish(std::move(asked), closed);
     setup_.sessions->Remove(
@@ -56,21 +55,7 @@ void Session::Closed(const Status& closed, Ended ended) {
   for (Waiting& prompt : waiting_) prompt.asked.Answer(R"({"stopReason":"cancelled"})");
   waiting_.clear();
   hold_.reset();
-  DropIfEmpty(closed, std::move(ended));
-}
-
-/// A session in which nothing was said is not kept.
-void Session::DropIfEmpty(const Status& closed, Ended ended) {
-  const auto over = [closed, ended = std::make_shared<Ended>(std::move(ended))] {
-    (*ended)(closed);
-  };
-  if (!made_ || !closed) return over();
-  const auto described = [this, over](const Result<protocol::SessionSummary>& kept) {
-    if (!kept || kept->user_messages > 0) return over();
-    // Ignoring the error on purpose: then an empty one is listed.
-    setup_.sessions->Remove(setup_.session_id, aside_.Then([over](const Status&) { over(); }));
-  };
-  setup_.sessions->Describe(setup_.session_id, aside_.Then(described));
+  ended(closed);
 }
 
 }  // namespace stet::acp

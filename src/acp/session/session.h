@@ -173,7 +173,6 @@ class Session {
   using Ended = std::move_only_function<void(const Status&)>;
   void BeginClose(Ended ended);
   void Closed(const Status& closed, Ended ended);
-  void DropIfEmpty(const Status& closed, Ended ended);
   void Finish(Asked asked, const Status& done);
   void GetOver() { life_ = Life::kOver; }
 

@@ -56,7 +56,8 @@ struct CallItem {
   std::string terminal;  // The client's terminal that it runs in; empty: none.
   std::vector<WrittenFile> files;
   bool is_error = false;
-  std::optional<Raw> result;  // Its content; absent: none yet, or none will come.
+  std::optional<Raw> result;       // Its content; absent: none yet, or none will come.
+  protocol::OptionalInt began_at;  // Unix milliseconds; absent: it has not, or it is not known.
   protocol::OptionalInt duration_ms;
 
   static constexpr std::size_t kMaxOutput = 4096;
@@ -119,6 +120,7 @@ struct Activity {
   std::string who;              // The tool, or who is waited for.
   std::string detail;           // The tool's arguments, or what is waited for.
   protocol::OptionalInt until;  // Of a wait: Unix milliseconds.
+  std::int64_t since = 0;       // Of a tool: Unix milliseconds; 0: not known.
   friend bool operator==(const Activity&, const Activity&) = default;
 };
 

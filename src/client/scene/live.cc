@@ -91,7 +91,11 @@ bool Scene::WasCalled(std::string_view tool_call_id) const {
 }
 
 void Scene::On(std::int64_t ts, const protocol::ToolExecutionStart& start) {
-  Do({.kind = Activity::Kind::kTool, .who = start.tool_name, .detail = start.args.text});
+  const std::int64_t began_at = start.began_at.value_or(ts);
+  Do({.kind = Activity::Kind::kTool,
+      .who = start.tool_name,
+      .detail = start.args.text,
+      .since = began_at});
   std::uint64_t number = CallNumber(start.tool_call_id);
   if (number == 0) {
     if (WasCalled(start.tool_call_id)) return;  // Told late: its result stood in the log already.
@@ -102,7 +106,8 @@ void Scene::On(std::int64_t ts, const protocol::ToolExecutionStart& start) {
   }
   Change<CallItem>(number, [&](CallItem& call) {
     call.tool = start.tool_name;
-    call.args = start.args;
+    if (start.args.text != "{}") call.args = start.args;  // Long ones are not told again.
+    if (began_at != 0) call.began_at = began_at;
     call.state = CallItem::State::kRunning;
   });
   Say(What::kChanged, number);

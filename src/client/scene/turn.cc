@@ -74,15 +74,15 @@ void Scene::CloseTurn() {
   for (const auto& [id, number] : std::exchange(calls_, {})) EndCall(number);
 }
 
-/// Without a time it is told late: something of the turn may have been missed. A turn that was left
-/// and goes on is timed anew.
+/// Without a time of its own it is told late: something of the turn may have been missed. A turn
+/// that was left and goes on is timed anew.
 void Scene::On(std::int64_t ts, const protocol::RuntimeStart& start) {
   std::erase(ended_, start.turn_id);
   if (start.turn_id != turn_.turn_id) {
     NoteTurn(start.turn_id);
     turn_.whole = ts != 0;
   }
-  if (ts != 0) turn_.began_at = ts;
+  if (ts != 0 || start.began_at) turn_.began_at = start.began_at.value_or(ts);
   turn_.running = true;
   turn_.activity = Activity();
   turn_.streamed_bytes = 0;

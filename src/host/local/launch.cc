@@ -1,11 +1,14 @@
 #include "host/local/launch.h"
 
 #include <csignal>
+#include <mutex>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -62,6 +65,15 @@ Result<pid_t> Detach(const std::vector<std::string>& arguments, int ready_fd,
   return pid;
 }
 
+/// Those that this process launched and that have died are let go of when the next one is launched.
+void ReapLaunched(pid_t launched) {
+  static std::mutex mutex;
+  static std::vector<pid_t> children;
+  const std::lock_guard lock(mutex);
+  std::erase_if(children, [](pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; });
+  children.push_back(launched);
+}
+
 std::string StartErrors(const config::Roots& roots) { return roots.host_log() + ".start"; }
 
 }  // namespace
@@ -81,7 +93,10 @@ Result<pid_t> Launch(const config::Roots& roots, const HostLaunch& launch, Fd& r
   if (::pipe2(ends, O_CLOEXEC) != 0) return FailSystem(errno, "make a pipe");
   ready.reset(ends[0]);
   const Fd write(ends[1]);
-  return Detach(ServeArguments(launch, 3), write.get(), StartErrors(roots));
+  ASSIGN_OR_RETURN(const pid_t pid,
+                   Detach(ServeArguments(launch, 3), write.get(), StartErrors(roots)));
+  ReapLaunched(pid);
+  return pid;
 }
 
 bool AwaitReady(int ready_fd) {

@@ -229,7 +229,8 @@ class LocalLive final : public client::Live {
   }
 
   void Latest(const std::string& cwd, Reply<std::string> reply) override {
-    Host().loop().Post([this, cwd, reply = std::move(reply)] { reply(Newest(cwd)); });
+    Host().loop().Post(
+        [this, cwd, reply = std::move(reply)] { reply(store::SessionStore(roots_).Newest(cwd)); });
   }
 
  private:
@@ -257,15 +258,6 @@ class LocalLive final : public client::Live {
     }
     holding->lane = *lane;
     reply(std::make_unique<LocalSession>(*host_, client_id_, holding));
-  }
-
-  Result<std::string> Newest(const std::string& cwd) {
-    ASSIGN_OR_RETURN(const std::vector<protocol::SessionSummary> sessions,
-                     store::SessionStore(roots_).List());
-    const auto found = std::ranges::find(sessions, cwd, &protocol::SessionSummary::cwd);
-    if (found == sessions.end())
-      return Fail(Code::kNotFound, fmt::format("there is no session of {} to continue", cwd));
-    return found->session_id;
   }
 
   config::Roots roots_;

@@ -178,7 +178,7 @@ TEST(OpenAiCompletionsReply, TextThatIsNotJsonFails) {
   const Heard heard =
       Hear(Sse({Chunk(R"({"content":"a"})"), "{\"choices\":" + std::string(500, 'x')}));
   ASSERT_TRUE(heard.reply.failure);
-  EXPECT_EQ(heard.reply.failure->kind, FailureKind::kProtocol);
+  EXPECT_EQ(heard.reply.failure->kind, FailureKind::kGarbled);
   EXPECT_NE(heard.reply.failure->message.find("{\"choices\":xxx"), std::string::npos);
   EXPECT_LT(heard.reply.failure->message.size(), 260);
   EXPECT_EQ(Short(heard.reply), "text(a)");

@@ -193,7 +193,7 @@ TEST(OpenAiResponsesReply, TextThatIsNotJsonFails) {
   const Heard heard = HearEvents({Event("output_text.delta", R"("delta":"a")"),
                                   "{\"type\":" + std::string(500, 'x'), kCompleted});
   ASSERT_TRUE(heard.reply.failure);
-  EXPECT_EQ(heard.reply.failure->kind, FailureKind::kProtocol);
+  EXPECT_EQ(heard.reply.failure->kind, FailureKind::kGarbled);
   EXPECT_LT(heard.reply.failure->message.size(), 260);
   EXPECT_EQ(protocol::PlainText(heard.reply.content.blocks), "a");
 }

@@ -24,7 +24,7 @@ Headers RequestHeaders(const Model& model) {
 }
 
 std::int64_t MaxTokens(const Model& model, const Request& request) {
-  return request.max_tokens.value_or(model.max_output);
+  return MaxOutput(model, request.max_tokens);
 }
 
 Result<std::string> DataUrl(const Request& request, const protocol::ImageBlock& image) {
@@ -45,7 +45,7 @@ bool HasImages(const protocol::Blocks& blocks) {
 void RefuseUnlessJson(std::string_view data, ReplyBuilder& builder) {
   constexpr std::size_t kMaxQuote = 200;
   if (data.find_first_not_of(" \t\r\n") == std::string_view::npos || CheckJson(data)) return;
-  builder.Fail({.kind = FailureKind::kProtocol,
+  builder.Fail({.kind = FailureKind::kGarbled,
                 .message = "the server sent an event that is not JSON: " +
                            std::string(data.substr(0, Utf8PrefixLength(data, kMaxQuote)))});
 }

@@ -32,7 +32,7 @@ void JsonLines::TakeLine(std::optional<std::string_view> line) {
   if (ended()) return;
   if (!line) {
     const Fault fault{
-        .id = {},
+        .id = RequestIdIn(cutter_.head()),
         .code = kParseError,
         .message = fmt::format("parse error: a line has more than {} MB", options_.max_line >> 20)};
     if (!std::exchange(told_long_, false)) handlers_.fault(fault, true);

@@ -84,6 +84,19 @@ TEST_F(JsonLinesTest, ALineThatIsTooLongIsToldOnceBeforeItsEnd) {
   EXPECT_EQ(heard_.back(), "too long");
 }
 
+TEST_F(JsonLinesTest, ARequestThatIsTooLongIsToldByItsId) {
+  std::vector<std::string> ids;
+  JsonLines line({.max_line = 99},
+                 {.asked = [](const Request&) {},
+                  .told = [](const Notification&) {},
+                  .fault = [&](const Fault& fault, bool) { ids.push_back(fault.id.text); }},
+                 [](const std::string&) {});
+  line.Feed(R"({"jsonrpc":"2.0","id":"p7","method":"m","params":")" + std::string(200, 'x'));
+  EXPECT_EQ(ids, Texts{R"("p7")"});
+  line.Feed("\"}\n" + std::string(200, 'x') + "\n");
+  EXPECT_EQ(ids, (Texts{R"("p7")", "null"}));
+}
+
 TEST_F(JsonLinesTest, MoreThanMayWaitIsRefusedAndWhatIsDroppedIsNotHeard) {
   const std::int64_t first = line_.Ask("a", Raw{"{}"}, Hear());
   line_.Ask("b", Raw{"{}"}, Hear());

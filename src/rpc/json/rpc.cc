@@ -55,6 +55,25 @@ Message ReadMessage(std::string_view line, Reading reading) {
   return ReadResponse(id, result, error);
 }
 
+Raw RequestIdIn(std::string_view beginning) {
+  JsonReader reader(beginning);
+  Raw id;
+  bool asks = false;
+  std::string_view key;
+  if (!reader.EnterObject()) return {};
+  while (reader.NextMember(&key)) {
+    const std::string name(key);
+    asks = asks || name == "method";
+    std::string_view value;
+    if (!reader.Skip(&value)) break;
+    // A number at the very end may go on.
+    if (name == "id" && value.data() + value.size() < beginning.data() + beginning.size() &&
+        IsId(JsonView(value)) && IsValidUtf8(value))
+      id = Raw{std::string(value)};
+  }
+  return asks ? id : Raw();
+}
+
 std::string ResultLine(const Raw& id, std::string_view result) {
   std::string line;
   JsonWriter writer(line);

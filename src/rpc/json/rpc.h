@@ -48,6 +48,10 @@ struct Fault {
 
 using Message = std::variant<Request, Notification, Response, Fault>;
 
+/// The id of the request of which `beginning` is all that there is; null when that does not tell
+/// it, or when it may be no request.
+Raw RequestIdIn(std::string_view beginning);
+
 /// How much of the specification the other side must keep to.
 enum class Reading {
   kStrict,   // All of it.

@@ -22,6 +22,16 @@ TEST(JsonRpcTest, ARequestKeepsItsIdAndItsParamsToTheByte) {
             "null");
 }
 
+TEST(JsonRpcTest, TheIdOfARequestIsReadFromItsBeginning) {
+  EXPECT_EQ(RequestIdIn(R"({"jsonrpc":"2.0","id":7,"method":"m","params":{"text":"aaa)").text, "7");
+  EXPECT_EQ(RequestIdIn(R"({"method":"m","id":"a b","params":[1,[2)").text, R"("a b")");
+  for (const std::string_view none :
+       {"", "[", "x", R"({"id":7,"result":"aaa)", R"({"method":"m","params":{"id":7)",
+        R"({"method":"m","id":7)", R"({"method":"m","id":[7],"params":")", R"({"id":7,"meth)",
+        "{\"method\":\"m\",\"id\":\"\xff\",\"params\":\""})
+    EXPECT_EQ(RequestIdIn(none).text, "null") << none;
+}
+
 TEST(JsonRpcTest, WithoutAnIdItIsANotificationAndWithoutAMethodAResponse) {
   const Message cancel = ReadMessage(R"({"jsonrpc":"2.0","method":"session/cancel","params":{}})");
   EXPECT_EQ(std::get<Notification>(cancel).method, "session/cancel");

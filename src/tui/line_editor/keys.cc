@@ -54,6 +54,14 @@ std::size_t CharacterSize(unsigned char first) {
   return 0;
 }
 
+bool BeginsSequence(char behind_escape) { return behind_escape == '[' || behind_escape == 'O'; }
+
+/// Whether Alt with this key is a key of its own.
+bool IsBoundWithAlt(char key) {
+  constexpr std::string_view kBound = "\r\nbfd\x08\x7f";
+  return kBound.contains(key);
+}
+
 std::string CleanPaste(std::string_view pasted) {
   std::string lines;
   for (std::size_t i = 0; i < pasted.size(); ++i) {
@@ -69,9 +77,12 @@ std::string CleanPaste(std::string_view pasted) {
 
 }  // namespace
 
+/// A terminal sends a sequence, or a key with Alt, at once: an Escape that stood alone at the end
+/// of what came before was the key itself, unless a sequence goes on behind it.
 void KeyReader::Feed(std::string_view bytes) {
+  escape_ended_ =
+      !bytes.empty() && escape_open() && bytes_.size() == 1 && !BeginsSequence(bytes[0]);
   bytes_ += bytes;
-  escape_ended_ = false;
 }
 
 void KeyReader::EndEscape() { escape_ended_ = true; }
@@ -129,25 +140,33 @@ KeyReader::Took KeyReader::TakeText(Key& key) {
 }
 
 KeyReader::Took KeyReader::TakeEscape(Key& key) {
-  if (bytes_.size() == 1 || (bytes_[1] == kEscapeByte && bytes_.size() == 2)) {
-    if (!escape_ended_) return Took::kIncomplete;
-    bytes_.clear();
+  const bool twice = bytes_.size() == 2 && bytes_[1] == kEscapeByte;
+  const bool sequence = bytes_.size() > 1 && BeginsSequence(bytes_[1]);
+  if (bytes_.size() == 1 && !escape_ended_) return Took::kIncomplete;
+  if (!sequence && (escape_ended_ || twice)) {
+    escape_ended_ = false;
+    Drop(1);
     key.kind = Key::Kind::kEscape;
     return Took::kKey;
   }
-  if (bytes_[1] == '[' || bytes_[1] == 'O') return TakeSequence(key);
+  if (sequence) return TakeSequence(key);
   const char with_alt = bytes_[1];
   // Alt before another sequence: that one counts.
-  Drop(with_alt == kEscapeByte ? 1 : 2);
+  Drop(1);
+  if (with_alt == kEscapeByte) return Took::kNothing;
+  if (!IsBoundWithAlt(with_alt)) {
+    // Two keys that came at once: neither is lost.
+    key.kind = Key::Kind::kEscape;
+    return Took::kKey;
+  }
+  Drop(1);
   switch (with_alt) {
     case '\r':
     case '\n': key.kind = Key::Kind::kNewLine; return Took::kKey;
     case 'b': key.kind = Key::Kind::kWordLeft; return Took::kKey;
     case 'f': key.kind = Key::Kind::kWordRight; return Took::kKey;
     case 'd': key.kind = Key::Kind::kEraseWordRight; return Took::kKey;
-    case 8:
-    case 127: key.kind = Key::Kind::kEraseWordLeft; return Took::kKey;
-    default: return Took::kNothing;
+    default: key.kind = Key::Kind::kEraseWordLeft; return Took::kKey;
   }
 }
 

@@ -28,7 +28,7 @@ Does Type(LineEditor& editor, std::string_view bytes) {
 }
 
 TEST(KeyReader, KeysComeInAnyPieces) {
-  const std::string_view bytes = "a\x1b[1;5D世\x1b\r\x1b[200~x\r\ny\x1b[201~\x7f\x1b[27;2;13~";
+  const std::string_view bytes = "a\x1b[1;5D世\x1b[13;2u\x1b[200~x\r\ny\x1b[201~\x7f\x1b[27;2;13~";
   const std::vector<Key> all = {{Kind::kText, "a"}, {Kind::kWordLeft},      {Kind::kText, "世"},
                                 {Kind::kNewLine},   {Kind::kPaste, "x\ny"}, {Kind::kBackspace},
                                 {Kind::kNewLine}};
@@ -50,6 +50,25 @@ TEST(KeyReader, AnEscapeAloneIsAKeyOnceNothingFollows) {
   reader.EndEscape();
   EXPECT_EQ(reader.Next(), Key{Kind::kEscape});
   EXPECT_FALSE(reader.escape_open());
+}
+
+TEST(KeyReader, AnEscapeNeverTakesTheKeyBehindItAlong) {
+  const std::vector<Key> escape_x = {{Kind::kEscape}, {Kind::kText, "x"}};
+  KeyReader reader;
+  EXPECT_EQ(KeysOf(reader, "\x1bx"), escape_x);
+  EXPECT_TRUE(KeysOf(reader, "\x1b").empty());
+  EXPECT_EQ(KeysOf(reader, "x"), escape_x);
+  EXPECT_TRUE(KeysOf(reader, "\x1b").empty());
+  EXPECT_EQ(KeysOf(reader, "\r"), std::vector<Key>({{Kind::kEscape}, {Kind::kEnter}}));
+  EXPECT_TRUE(KeysOf(reader, "\x1b").empty());
+  EXPECT_EQ(KeysOf(reader, "[A"), std::vector<Key>({{Kind::kUp}})) << "a sequence goes on";
+  EXPECT_EQ(KeysOf(reader, "\x1b\x1b"), std::vector<Key>({{Kind::kEscape}}));
+  EXPECT_EQ(KeysOf(reader, "世"), std::vector<Key>({{Kind::kEscape}, {Kind::kText, "世"}}));
+  EXPECT_EQ(KeysOf(reader,
+                   "\x1b\r\x1b"
+                   "b\x1b\x7f"),
+            std::vector<Key>({{Kind::kNewLine}, {Kind::kWordLeft}, {Kind::kEraseWordLeft}}))
+      << "with Alt";
 }
 
 TEST(KeyReader, WhatNobodyKnowsIsLeftOut) {

@@ -17,6 +17,7 @@ constexpr std::size_t kMaxThinkingColumns = 300;
 constexpr std::size_t kMaxChangeLines = 40;
 constexpr std::size_t kBytesPerToken = 4;
 constexpr std::int64_t kSpinnerMs = 200;
+constexpr std::int64_t kToldMs = 2000;  // A call that has run for less needs no word of it.
 
 std::string FirstLineOf(const Raw& content) {
   std::string text;
@@ -42,13 +43,21 @@ std::string CountText(std::int64_t count) {
   return fmt::format("{:.1f}k", static_cast<double>(count) / kThousand);
 }
 
-/// The time of a turn is taken from when it is first seen to run.
 void LiveView::NoteTurn() {
   const client::SceneTurn& turn = scene_.turn();
   if (!turn.running) return turn_.reset();
   if (turn_ == turn.turn_id) return;
   turn_ = turn.turn_id;
   began_ = clock_.Steady();
+}
+
+/// Since its beginning, where that is known; else since it was first seen to run. A host's clock
+/// may be another one.
+std::int64_t LiveView::TurnMs() const {
+  const std::int64_t began_at = scene_.turn().began_at;
+  const std::int64_t seen =
+      std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Steady() - began_).count();
+  return began_at == 0 ? seen : std::max(clock_.Now() - began_at, seen);
 }
 
 /// What was printed scrolls by and stays: what is replaced is printed once more, whole, and of what
@@ -245,8 +254,11 @@ std::string LiveView::ActivityText() const {
     case Kind::kAnswering: return "answering";
     case Kind::kThinking: return "thinking";
     case Kind::kWritingCall: return "writing a call of " + activity.who;
-    case Kind::kTool:
-      return fmt::format("{} {}", activity.who, CallSummary(activity.who, Raw{activity.detail}));
+    case Kind::kTool: {
+      const std::int64_t ran = activity.since == 0 ? 0 : clock_.Now() - activity.since;
+      return fmt::format("{}{} {}", activity.who, ran < kToldMs ? "" : ", " + SpanText(ran) + ":",
+                         CallSummary(activity.who, Raw{activity.detail}));
+    }
     case Kind::kWait: break;
   }
   return WaitText(activity.who, activity.detail, activity.until);
@@ -255,8 +267,7 @@ std::string LiveView::ActivityText() const {
 std::string LiveView::StatusRow() const {
   if (!turn_) return "";
   constexpr std::array<std::string_view, 4> kFrames = {"-", "\\", "|", "/"};
-  const auto elapsed =
-      std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Steady() - began_).count();
+  const std::int64_t elapsed = TurnMs();
   const std::string_view frame = kFrames[static_cast<std::size_t>(elapsed / kSpinnerMs) % 4];
   const client::SceneTurn& turn = scene_.turn();
   const std::int64_t out =

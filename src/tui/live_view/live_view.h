@@ -45,6 +45,7 @@ class LiveView {
   enum class Section { kNone, kUser, kText, kThinking, kTool, kNote };
 
   void NoteTurn();
+  [[nodiscard]] std::int64_t TurnMs() const;
   void Show(const client::SceneItem& item);
   void Show(const client::SceneItem& item, const client::PromptItem& prompt);
   void Show(const client::SceneItem& item, const client::ReplyItem& reply);

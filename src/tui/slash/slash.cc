@@ -317,7 +317,8 @@ std::string SlashHelp(const protocol::Texts& of_extensions) {
     rows += fmt::format("  {:<28} an extension's\n", "/" + name);
   return rows +
          "\n  Enter sends; Alt-Enter or a \\ at the end makes a new line.\n"
-         "  While a turn runs: Enter queues, a line that begins with ! steers, Ctrl-C stops.\n"
+         "  While a turn runs: Enter queues, a line that begins with ! steers, Ctrl-C or Esc "
+         "stops.\n"
          "  Ctrl-D on an empty line, or Ctrl-C twice, quits; Tab completes a command.\n";
 }
 
