@@ -72,6 +72,9 @@ Arguments HidingArguments(const std::vector<Mount>& mounts, const BubblewrapWish
     if (wish.privileged) Append(arguments, {"--cap-drop", one.name});
   }
   Append(arguments, {"--dev-bind", "/", "/"});
+  // bwrap itself waits outside with no more rights than the command: root would look through its
+  // eyes (/proc/PID/root).
+  if (wish.privileged) Append(arguments, {"--unshare-pid", "--proc", "/proc"});
   for (const Mount& mount : mounts) {
     if (mount.kind == Mount::Kind::kHidden && mount.is_dir)
       Append(arguments, {"--perms", "0000", "--tmpfs", mount.path, "--remount-ro", mount.path});
