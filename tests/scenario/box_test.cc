@@ -105,6 +105,36 @@ TEST_P(BoxTest, TheKernelIsNotToldAnything) {
   EXPECT_EQ(kernel(), before);
 }
 
+/// As in sessions: not only the repository of the project itself.
+TEST_P(BoxTest, WhatGitObeysIsGuardedWhereverItStandsInTheProject) {
+  if (GetParam() == Mechanism::kLandlockAlone) GTEST_SKIP() << "not among its means";
+  for (const char* folder : {"project/sub/.git/hooks", "project/tools/hooks", "project/real"})
+    ASSERT_TRUE(MakeDirs(At(folder)));
+  Put("project/sub/.git/config", "[core]\n");
+  Put("project/.git/config", "[core]\nhooksPath = tools/hooks\n[include]\npath = ../more\n");
+  Put("project/more", "[core]\n");
+  for (const char* box : {"edits", "auto"}) {
+    for (const char* line :
+         {"echo x >>sub/.git/config", "echo x >sub/.git/hooks/pre-commit",
+          "echo x >tools/hooks/pre-commit", "echo x >>more", "mv tools t", "rm more"})
+      EXPECT_NE(Run(box, line).exit_code, 0) << box << ": " << line;
+    EXPECT_EQ(Run(box, "echo x >tools/made && echo x >sub/made").exit_code, 0);
+  }
+}
+
+TEST_P(BoxTest, AnotherNameOfWhatIsExcludedIsHiddenToo) {
+  ASSERT_EQ(::link(At("project/secret.csv").c_str(), At("project/src/plain").c_str()), 0);
+  for (const char* box : {"reads", "edits", "auto"}) {
+    if (GetParam() == Mechanism::kLandlockAlone && std::string_view(box) != "reads") continue;
+    EXPECT_FALSE(Run(box, "cat src/plain; grep -r . .").out.contains(kSecretText)) << box;
+  }
+}
+
+TEST_P(BoxTest, WhatReadsDoesNotFillTheMemory) {
+  const Finished ran = Run("reads", "x=$(head -c 3000000000 /dev/zero | tr '\\0' x); echo ${#x}");
+  EXPECT_NE(ran.exit_code, 0) << ran.out;
+}
+
 class UnaskedTest : public ScriptedTest {
  protected:
   /// The model asks for that command in the mode.
