@@ -291,5 +291,35 @@ TEST_F(UnaskedTest, WithoutASandboxWhatWouldRunUnaskedIsAsked) {
   }
 }
 
+/// A branch that follows another repository's is made, and then cannot say so: half of it.
+TEST_F(UnaskedTest, GitThatWritesItsConfigurationIsAskedBeforeAnythingOfItRan) {
+  const std::string setup =
+      "git init -q -b main ../origin && cd ../origin && git -c user.name=a -c user.email=b@c "
+      "commit "
+      "-q --allow-empty -m x && cd - && git clone -q ../origin . && git branch old";
+  const Result<Finished> made = Subprocess::Run({.argv = {"bash", "-c", setup}, .cwd = project_},
+                                                Deadline::After(std::chrono::seconds(60)), {});
+  ASSERT_TRUE(made && made->exit_code == 0) << made->err;
+  for (const char* line : {"git checkout -qb topic origin/main", "git branch -m old new",
+                           "git branch -u origin/main old", "git remote add other ../x"}) {
+    (void)Ask(line, "auto");
+    EXPECT_TRUE(Log().contains("git writes its configuration")) << line << Log();
+  }
+  EXPECT_FALSE(Exists(project_ + "/.git/refs/heads/topic"));
+  EXPECT_TRUE(Exists(project_ + "/.git/refs/heads/old"));
+  if (!sandbox::Choose({}, sandbox::Need::kWhole)) return;
+  (void)Ask("git checkout -qb mine main", "auto");
+  EXPECT_TRUE(Exists(project_ + "/.git/refs/heads/mine")) << Log();
+}
+
+TEST_F(UnaskedTest, ARuleForAToolThatThereIsNotIsAnError) {
+  Script(R"({"replies":[{"times":0,"blocks":[{"text":"Hi."}]}]})");
+  const Ran ran = Stet({"-p", "--disallowed-tools", "Linter(x)", "go"});
+  EXPECT_NE(ran.exit_code, 0);
+  EXPECT_TRUE(ran.err.contains("the rule Linter(x) (the command line) is for a tool that there is"))
+      << ran.err;
+  EXPECT_EQ(Stet({"-p", "--disallowed-tools", "mcp__any__tool,Lint*", "go"}).exit_code, 0);
+}
+
 }  // namespace
 }  // namespace stet::scenario
