@@ -123,9 +123,11 @@ Result<std::string> SharedByBoxes::Temp() {
 Hiding HidingOf(const SandboxRules& rules) {
   if (rules.denied.empty()) return {.outside = true};
   const tool::ExcludedPaths found = tool::FindExcluded(rules.denied.reading);
+  const bool in_project = std::ranges::any_of(
+      found.paths, [&](const std::string& path) { return sandbox::Inside(path, rules.project); });
   return {
       .all = found.all,
-      .any = !found.all || !found.paths.empty(),
+      .any = !found.all || in_project,
       .outside = found.all && sandbox::Choose(HidingProfile(), sandbox::Need::kWhole).has_value()};
 }
 

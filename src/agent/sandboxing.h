@@ -99,7 +99,7 @@ bool IsBoxed(const SandboxRules& rules, policy::Mode mode);
 /// What is excluded or denied now.
 struct Hiding {
   bool all = true;       // All of it can be hidden from commands in boxes.
-  bool any = false;      // There is something to be hidden.
+  bool any = false;      // There is something to be hidden in the project.
   bool outside = false;  // All of it can be hidden from the others, too.
 };
 Hiding HidingOf(const SandboxRules& rules);

@@ -186,6 +186,10 @@ TEST_F(SandboxingTest, WhatRunsInNoBoxIsKeptFromWhatIsDeniedAndFromNothingElse) 
   EXPECT_FALSE(box().chosen) << "there is nothing of it";
   for (const char* name : {"a.key", "locked"})
     ASSERT_TRUE(ReplaceFile(project.Sub(name), "", Durable::kNo));
+  rules.project = "/elsewhere";
+  EXPECT_FALSE(HidingOf(rules).any) << "git sees nothing of it";
+  rules.project = project.path();
+  EXPECT_TRUE(HidingOf(rules).any);
   const Hiding hiding = HidingOf(rules);
   if (!hiding.outside) GTEST_SKIP() << "nothing hides files here";
   for (const bool unsandboxed : {false, true}) {
