@@ -21,7 +21,7 @@ constexpr std::string_view kHelp =
     R"(command_bench: measures what a shell step costs beyond a bare `bash -c`, one JSON line per measurement.
 
   500 and 20,000 files; for each: a command that only reads (mode default), one that a rule allows and that is
-  kept in nothing, one that edits (mode acceptEdits) and one in mode auto. Median of 95 steps each.
+  kept in nothing, the same where a rule denies a file, one that edits (mode acceptEdits) and one in mode auto. Median of 95 steps each.
 
 It takes no arguments. Measure on a quiet machine, with a release build.
 )";
@@ -36,6 +36,9 @@ const std::vector<Kind>& Kinds() {
   static const std::vector<Kind> kinds = {
       {"reads", "cat d0/f0.txt", {}},
       {"by_rule", "test -e d0 && touch d0/t", {"--allowed-tools", "Bash(touch *),Bash(test *)"}},
+      {"denied",
+       "test -e d0 && touch d0/t",
+       {"--allowed-tools", "Bash(touch *),Bash(test *)", "--disallowed-tools", "Read(d0/f1.txt)"}},
       {"edits", "touch d0/t", {"--permission-mode", "acceptEdits"}},
       {"auto", "touch d0/t", {"--permission-mode", "auto"}}};
   return kinds;

@@ -109,5 +109,49 @@ TEST_F(DiskReachTest, OutputToAFileOfSeveralNamesIsAsked) {
   EXPECT_EQ(Decide("echo x >> same").rule, "caution");
 }
 
+TEST_F(DiskReachTest, WhatGitObeysIsAskedAboutWhereverARepositoryNamesIt) {
+  rules_.mode = Mode::kAcceptEdits;
+  ASSERT_TRUE(MakeDirs(temp_.Sub("project/repo")));
+  ASSERT_EQ(::symlink("repo", temp_.Sub("project/.git").c_str()), 0);
+  ASSERT_TRUE(ReplaceFile(temp_.Sub("project/repo/config"),
+                          "[core]\nhooksPath = tools/hooks\n[include]\npath = ../more\n",
+                          Durable::kNo));
+  ASSERT_TRUE(ReplaceFile(temp_.Sub("project/more"), "", Durable::kNo));
+  const auto write = [&](const std::string& name) {
+    tool::Intent intent;
+    intent.effects = true;
+    intent.writes = {temp_.Sub("project/" + name)};
+    return policy::Decide(rules_, QuestionOf("Write", intent, workspace_, rules_));
+  };
+  for (const char* name : {"tools/hooks/pre-commit", "more", "repo/hooks/x", "repo/config"})
+    EXPECT_EQ(write(name).rule, "guarded") << name;
+  for (const char* name : {"tools/made", "repo/index", "src/a.txt"})
+    EXPECT_EQ(write(name).verdict, Verdict::kAllow) << name;
+  EXPECT_EQ(Decide("echo x >> more").rule, "guarded");
+  EXPECT_EQ(Decide("touch tools/hooks/x").rule, "guarded");
+}
+
+TEST_F(DiskReachTest, ABranchThatFollowsOneOfAnotherRepositoryIsAskedBeforeItIsMade) {
+  rules_.mode = Mode::kAuto;
+  for (const char* folder :
+       {"project/.git/refs/heads", "project/.git/refs/remotes/origin", "project/.git/objects"})
+    ASSERT_TRUE(MakeDirs(temp_.Sub(folder)));
+  for (const char* file : {"HEAD", "config", "refs/heads/main", "refs/remotes/origin/topic"})
+    ASSERT_TRUE(ReplaceFile(temp_.Sub(std::string("project/.git/") + file), "", Durable::kNo));
+  const policy::Circumstances boxed{.run = {}, .sandboxed = true, .hides_excluded = true};
+  const auto decide = [&](const std::string& line) {
+    tool::Intent intent;
+    intent.effects = true;
+    intent.command = line;
+    return policy::Decide(rules_, QuestionOf("Bash", intent, workspace_, rules_), boxed).verdict;
+  };
+  for (const char* line : {"git checkout -b x origin/topic", "git switch -c x origin/topic",
+                           "git switch topic", "git branch x origin/topic"})
+    EXPECT_EQ(decide(line), Verdict::kAsk) << line;
+  for (const char* line : {"git checkout -b x", "git checkout -b x main", "git switch main",
+                           "git switch -c x", "git branch x main"})
+    EXPECT_EQ(decide(line), Verdict::kAllow) << line;
+}
+
 }  // namespace
 }  // namespace stet::agent

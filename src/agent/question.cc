@@ -3,10 +3,13 @@
 #include <map>
 
 #include "agent/disk_reach.h"
+#include "agent/scripts.h"
 #include "policy/shell/rules.h"
+#include "tool/git/branches.h"
 #include "tool/git/programs.h"
 #include "tool/git/restorable.h"
 #include "tool/paths.h"
+#include "tool/project/look.h"
 #include "tool/tool.h"
 
 namespace stet::agent {
@@ -40,6 +43,8 @@ class GitLook {
       const auto [seen, fresh] = seen_.try_emplace(folder);
       if (fresh) seen->second = RunsIn(folder);
       if (command.git_runs.empty()) command.git_runs = seen->second;
+      for (const std::string& name : command.may_follow)
+        command.sets_git = command.sets_git || tool::IsOthersBranch(folder, name);
     }
   }
 
@@ -79,6 +84,16 @@ void CautionOutput(const policy::ShellCommand& command, const tool::Workspace& w
   }
 }
 
+/// A box keeps these as they are; what a person allows runs in none.
+void FindObeyed(const policy::ShellCommand& command, tool::ObeyedLook& look, std::string& obeyed) {
+  for (const auto* paths : {&command.writes, &command.loses}) {
+    for (const policy::ShellPath& path : *paths) {
+      if (obeyed.empty() && path.reach == policy::ShellPath::Reach::kExact)
+        obeyed = look.Because(path.path);
+    }
+  }
+}
+
 /// Whether it is started for each file that another one finds, wherever it is.
 bool IsForFound(const policy::ShellAnalysis& shell, const policy::ShellCommand& command) {
   if (command.wrapper < 0) return false;
@@ -98,8 +113,10 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
   question.command = intent.command;
   question.url = intent.url;
   question.unsandboxed = intent.unsandboxed;
+  tool::ObeyedLook obeyed(workspace);
   for (const std::string& path : intent.writes) {
     if (question.caution.empty()) question.caution = tool::CautionAbout(path, workspace);
+    if (question.obeyed.empty()) question.obeyed = obeyed.Because(path);
   }
   for (const std::string& path : intent.reads) {
     if (question.caution.empty()) question.caution = tool::CautionAboutReading(path, workspace);
@@ -121,6 +138,7 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
     disk.Resolve(command.reads, IsForFound(*question.shell, command));
     if (command.is_git) git.At(command);
     if (policy::WritesByRedirection(command)) CautionOutput(command, workspace, question.caution);
+    FindObeyed(command, obeyed, question.obeyed);
     for (const policy::ShellPath& path : command.loses) {
       const bool whole = path.reach == policy::ShellPath::Reach::kExact ||
                          path.reach == policy::ShellPath::Reach::kTree;
@@ -130,6 +148,8 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
         question.restorable.push_back(path.path);
     }
   }
+  const bool ruled = !rules.deny.empty() || !rules.hard.empty() || !rules.ask.empty();
+  if (ruled) question.scripts = ScriptsOf(*question.shell, workspace);
   return question;
 }
 

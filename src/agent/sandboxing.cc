@@ -19,15 +19,54 @@ bool IsWanted(const SandboxRules& rules, policy::Mode mode) {
          (rules.when == SandboxRules::When::kInAutoMode && mode == policy::Mode::kAuto);
 }
 
-/// Puts what is excluded of the project now among what is hidden.
+/// What is kept from commands now.
+struct DeniedNow {
+  tool::ExcludedPaths reading;
+  tool::ExcludedPaths changing;
+};
+
+DeniedNow FindDenied(const SandboxRules& rules) {
+  return {tool::FindExcluded(rules.denied.reading), tool::FindExcluded(rules.denied.changing)};
+}
+
+void AddTo(sandbox::Profile& profile, DeniedNow denied) {
+  std::ranges::move(denied.reading.paths, std::back_inserter(profile.hidden));
+  if (!profile.only_reads())
+    std::ranges::move(denied.changing.paths, std::back_inserter(profile.read_only));
+}
+
+/// Puts what is denied now among what is hidden, or read-only.
 Status Hide(const SandboxRules& rules, bool by_policy, sandbox::Chosen& chosen) {
-  if (!rules.exclude) return {};
-  tool::ExcludedPaths found = tool::FindExcluded(rules.project, *rules.exclude);
-  if (!found.all && by_policy)
+  if (rules.denied.empty()) return {};
+  DeniedNow denied = FindDenied(rules);
+  if ((!denied.reading.all || !denied.changing.all) && by_policy)
     return Fail(Code::kDenied,
                 "too much of the project is excluded to be hidden from it. Try again: it is asked");
-  std::ranges::move(found.paths, std::back_inserter(chosen.profile.hidden));
+  AddTo(chosen.profile, std::move(denied));
   return {};
+}
+
+/// With nothing in it yet.
+sandbox::Profile HidingProfile() {
+  sandbox::Profile profile;
+  profile.only_hides = true;
+  profile.network = sandbox::network::kOpen;
+  return profile;
+}
+
+/// For what runs outside of boxes: what is denied is not there. Nothing where nothing is, or where
+/// it cannot be done; policy knows that (Hiding::outside).
+Boxed HideOnly(const SandboxRules& rules, std::string note = "") {
+  Boxed box{.chosen = std::nullopt, .note = std::move(note)};
+  if (rules.denied.empty()) return box;
+  sandbox::Chosen chosen{.profile = HidingProfile()};
+  AddTo(chosen.profile, FindDenied(rules));
+  if (chosen.profile.hidden.empty() && chosen.profile.read_only.empty()) return box;
+  const auto mechanism = sandbox::Choose(chosen.profile, sandbox::Need::kWhole);
+  if (!mechanism) return box;
+  chosen.mechanism = *mechanism;
+  box.chosen = std::move(chosen);
+  return box;
 }
 
 sandbox::Profile ProfileOf(const SandboxRules& rules, policy::Box claim) {
@@ -82,9 +121,14 @@ Result<std::string> SharedByBoxes::Temp() {
 }
 
 Hiding HidingOf(const SandboxRules& rules) {
-  if (!rules.exclude) return {};
-  const tool::ExcludedPaths found = tool::FindExcluded(rules.project, *rules.exclude);
-  return {.all = found.all, .any = !found.all || !found.paths.empty()};
+  if (rules.denied.empty()) return {.outside = true};
+  const tool::ExcludedPaths found = tool::FindExcluded(rules.denied.reading);
+  const bool in_project = std::ranges::any_of(
+      found.paths, [&](const std::string& path) { return sandbox::Inside(path, rules.project); });
+  return {
+      .all = found.all,
+      .any = !found.all || in_project,
+      .outside = found.all && sandbox::Choose(HidingProfile(), sandbox::Need::kWhole).has_value()};
 }
 
 bool IsBoxed(const SandboxRules& rules, policy::Mode mode) {
@@ -131,9 +175,10 @@ bool MayWriteInABox(const SandboxRules& rules, const tool::Intent& intent, const
 
 Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent, const Allowed& allowed,
                      const std::vector<std::string>& guarded) {
-  if (intent.command.empty() || intent.unsandboxed) return Boxed();
+  if (intent.command.empty()) return Boxed();
+  if (intent.unsandboxed) return HideOnly(rules);
   if (IsByClaim(allowed)) return BoxForClaim(rules, allowed.claim, guarded);
-  if (!IsWanted(rules, intent.command, allowed)) return Boxed();
+  if (!IsWanted(rules, intent.command, allowed)) return HideOnly(rules);
   // A weaker mechanism is taken only where the user enabled the sandbox without requiring it.
   const bool whole = rules.required || rules.when == SandboxRules::When::kInAutoMode;
   const Result<sandbox::Mechanism> mechanism =
@@ -143,7 +188,7 @@ Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent, cons
     ASSIGN_OR_RETURN(box.chosen->profile.temp, rules.shared->Temp());
     RETURN_IF_ERROR(Hide(rules, allowed.by_policy, *box.chosen));
     Guard(guarded, box.chosen->profile);
-    if (rules.exclude && *mechanism == sandbox::Mechanism::kLandlockAlone)
+    if (!rules.denied.empty() && *mechanism == sandbox::Mechanism::kLandlockAlone)
       box.note = "(The sandbox that works here does not hide what is excluded of the project.)\n";
     return box;
   }
@@ -151,9 +196,9 @@ Result<Boxed> BoxFor(const SandboxRules& rules, const tool::Intent& intent, cons
     return Fail(Code::kUnsupported,
                 fmt::format("[sandbox] required = true, and {}", mechanism.error().message));
   // In mode auto the user asked for no sandbox, and a person allowed this command.
-  if (rules.when == SandboxRules::When::kInAutoMode) return Boxed();
-  return Boxed{.chosen = {},
-               .note = fmt::format("(It ran without a sandbox: {}.)\n", mechanism.error().message)};
+  if (rules.when == SandboxRules::When::kInAutoMode) return HideOnly(rules);
+  return HideOnly(rules,
+                  fmt::format("(It ran without a sandbox: {}.)\n", mechanism.error().message));
 }
 
 std::optional<Raw> BoxText(const Boxed& box) {
@@ -162,7 +207,10 @@ std::optional<Raw> BoxText(const Boxed& box) {
   JsonWriter writer(raw.text);
   writer.BeginObject();
   writer.Member("mechanism", sandbox::MechanismName(box.chosen->mechanism));
-  writer.Member("network", box.chosen->profile.network);
+  if (box.chosen->profile.takes_nothing_else())
+    writer.Member("only", "hides");
+  else
+    writer.Member("network", box.chosen->profile.network);
   writer.EndObject();
   return raw;
 }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/ignore.h"
 #include "policy/policy.h"
 #include "sandbox/confinement.h"
+#include "tool/excluded.h"
 #include "tool/tool.h"
 
 namespace stet::agent {
@@ -43,8 +43,14 @@ struct SandboxRules {
   sandbox::Profile reads = {};    // Of what only reads.
   std::string project = {};
   bool project_is_home = false;  // Or a folder above it.
-  /// What is excluded of the project: hidden from commands, as it is when they start. May be null.
-  std::shared_ptr<const IgnoreFile> exclude = {};
+  /// What is excluded or denied by rules: kept from commands, in a box or not, as it is when they
+  /// start.
+  struct Denied {
+    std::vector<tool::ExcludedPlace> reading;
+    std::vector<tool::ExcludedPlace> changing;
+    [[nodiscard]] bool empty() const { return reading.empty() && changing.empty(); }
+  };
+  Denied denied = {};
   /// Copies of these rules share it. Not null.
   std::shared_ptr<SharedByBoxes> shared = std::make_shared<SharedByBoxes>();
 };
@@ -63,7 +69,9 @@ struct Allowed {
   bool by_policy = false;  // Neither the user nor a hook was asked.
 };
 
-/// Only commands have one. The machine is looked at when the first one needs it. What was claimed
+/// Only commands have one. A command for which there is none is in one all the same that takes
+/// nothing away but what is denied, where there is some of that and it works here
+/// (sandbox/hiding.h). The machine is looked at when the first one needs it. What was claimed
 /// holds whole, or the command does not run (kUnsupported). Without a claim: kUnsupported when a
 /// sandbox is required and none works. kDenied when not all that is excluded can be hidden, and
 /// policy alone, which counts on that, has allowed the command. In mode auto, what a person was
@@ -88,10 +96,11 @@ Status CanBox(const SandboxRules& rules, policy::Box claim);
 /// Whether commands that are allowed run in a sandbox in that mode, whoever allowed them.
 bool IsBoxed(const SandboxRules& rules, policy::Mode mode);
 
-/// What is excluded of the project now, as far as commands that run in a box are concerned.
+/// What is excluded or denied now.
 struct Hiding {
-  bool all = true;   // All of it can be hidden from them.
-  bool any = false;  // There is something to be hidden.
+  bool all = true;       // All of it can be hidden from commands in boxes.
+  bool any = false;      // There is something to be hidden in the project.
+  bool outside = false;  // All of it can be hidden from the others, too.
 };
 Hiding HidingOf(const SandboxRules& rules);
 

@@ -55,7 +55,7 @@ TEST_F(SandboxingTest, WhatIsExcludedIsHiddenAsItIsWhenACommandStarts) {
   const TempDir project;
   SandboxRules rules = Rules(When::kAlways);
   rules.project = project.path();
-  rules.exclude = std::make_shared<const IgnoreFile>("*.key\n");
+  rules.denied.reading = {{project.path(), std::make_shared<const IgnoreFile>("*.key\n")}};
   const auto hidden = [&](bool by_policy) {
     Result<Boxed> box = BoxFor(rules, command_, {.by_policy = by_policy});
     return box ? box->chosen.value().profile.hidden.size() : std::size_t{9999};
@@ -175,6 +175,35 @@ TEST_F(SandboxingTest, LessThanAllOfItIsForThoseWhoAskedForASandbox) {
     GTEST_SKIP() << "Landlock does not work here";
   EXPECT_TRUE(IsBoxed(When::kAlways, Mode::kDefault, command_));
   EXPECT_FALSE(IsBoxed(When::kInAutoMode, Mode::kAuto, command_));
+}
+
+TEST_F(SandboxingTest, WhatRunsInNoBoxIsKeptFromWhatIsDeniedAndFromNothingElse) {
+  const TempDir project;
+  SandboxRules rules = Rules(When::kInAutoMode);
+  rules.denied.reading = {{project.path(), std::make_shared<const IgnoreFile>("*.key\n")}};
+  rules.denied.changing = {{project.Sub("locked"), nullptr}};
+  const auto box = [&] { return BoxFor(rules, command_, {.mode = Mode::kBypass}).value(); };
+  EXPECT_FALSE(box().chosen) << "there is nothing of it";
+  for (const char* name : {"a.key", "locked"})
+    ASSERT_TRUE(ReplaceFile(project.Sub(name), "", Durable::kNo));
+  rules.project = "/elsewhere";
+  EXPECT_FALSE(HidingOf(rules).any) << "git sees nothing of it";
+  rules.project = project.path();
+  EXPECT_TRUE(HidingOf(rules).any);
+  const Hiding hiding = HidingOf(rules);
+  if (!hiding.outside) GTEST_SKIP() << "nothing hides files here";
+  for (const bool unsandboxed : {false, true}) {
+    command_.unsandboxed = unsandboxed;
+    const Boxed boxed = box();
+    const sandbox::Profile& profile = boxed.chosen.value().profile;
+    EXPECT_TRUE(profile.takes_nothing_else());
+    EXPECT_EQ(profile.hidden, sandbox::Texts{project.Sub("a.key")});
+    EXPECT_EQ(profile.read_only, sandbox::Texts{project.Sub("locked")});
+    EXPECT_NE(BoxText(boxed).value().text.find(R"("only":"hides")"), std::string::npos);
+  }
+  Force("landlock-alone");
+  EXPECT_FALSE(HidingOf(rules).outside);
+  EXPECT_FALSE(box().chosen) << "policy refuses there what cannot be told";
 }
 
 }  // namespace

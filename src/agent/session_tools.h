@@ -32,6 +32,7 @@ class SessionTools {
   }
   /// Sources are added before Open.
   [[nodiscard]] tool::Toolbox& box() { return box_; }
+  [[nodiscard]] const tool::Toolbox& box() const { return box_; }
 
   /// Takes up what the log has, unless the user's options or the model's window ask for another
   /// one; all that the box has where the log has nothing. `context_window` is the model's, in

@@ -44,7 +44,9 @@ class Fold {
     const log::Entry& entry = log_.index().entries()[event];
     const std::uint8_t type = entry.type;
     if (type == kTypeNumber<protocol::FileFact> && entry.seq < own_.since) return false;
-    if (type == kTypeNumber<protocol::InstructionSnapshot>) return !unfinished.snapshot;
+    // Instructions of another device are history: they are taken anew here.
+    if (type == kTypeNumber<protocol::InstructionSnapshot>)
+      return !unfinished.snapshot && entry.seq >= own_.since;
     return !open_.empty() && (called_at_ == log::kNone || event > called_at_) &&
            (type == kTypeNumber<protocol::ToolStarted> || type == kTypeNumber<protocol::FileFact> ||
             type == kTypeNumber<protocol::Permission> || type == kTypeNumber<protocol::Question>);

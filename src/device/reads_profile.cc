@@ -65,6 +65,9 @@ constexpr std::array kHome = {".gitconfig",
                               ".dotnet",
                               ".nuget/packages"};
 
+/// What reads needs no more; `{1..99999999}` and the like end there, and not the machine.
+constexpr std::int64_t kMaxFilled = std::int64_t{2} << 30;
+
 /// What a program that only reads may need to know. Names that end with a star stand for all that
 /// begin so.
 constexpr std::array kVariables = {"PATH",
@@ -164,6 +167,7 @@ sandbox::Profile MakeReadsProfile(const sandbox::Profile& whole, const Surroundi
   profile.hidden = whole.hidden;
   profile.network = sandbox::network::kOff;
   profile.limits = whole.limits;
+  profile.limits.data_bytes = kMaxFilled;
   profile.kept_variables.assign(kVariables.begin(), kVariables.end());
   profile.dropped_variables = whole.dropped_variables;
   return profile;

@@ -39,11 +39,15 @@ class Collector {
   /// When all have spoken.
   void Exclude(std::string patterns) {
     rules_.exclude = std::make_shared<const IgnoreFile>(patterns);
+    const policy::Places places{.project = rules_.project, .home = rules_.home};
     for (const auto* rules : {&rules_.deny, &rules_.hard}) {
       for (const Rule& rule : *rules) {
-        const bool reads = rule.tool == "Read" || rule.tool == "Grep" || rule.tool == "Glob";
-        const bool here = !rule.specifier.starts_with('/') && !rule.specifier.starts_with('~');
-        if (reads && here) (patterns += rule.specifier) += '\n';
+        std::optional<policy::ForbiddenFiles> files = policy::ForbiddenBy(rule, places);
+        if (!files) continue;
+        if (files->reading && files->folder == rules_.project)
+          (patterns += files->pattern) += '\n';
+        else
+          rules_.forbidden.push_back(*std::move(files));
       }
     }
     rules_.unsearched = std::make_shared<const IgnoreFile>(patterns);
@@ -107,7 +111,7 @@ Status ChangeGrants(const std::string& rules_file, const std::string& rule, bool
   else
     std::erase(rules, rule);
   std::string text =
-      "# What you have allowed for good; each is exactly what was asked. Remove a line to be asked "
+      "# What you have allowed for good; each is what was asked. Remove a line to be asked "
       "again.\n[policy]\nallow = [\n";
   for (const std::string& one : rules) {
     text += "  ";

@@ -171,6 +171,19 @@ class ProfileMaker {
 
 sandbox::Profile MakeProfile(const ProfileSources& sources) { return ProfileMaker(sources).Make(); }
 
+agent::SandboxRules::Denied DeniedOf(const ProfileSources& sources) {
+  agent::SandboxRules::Denied denied;
+  if (sources.exclude && !sources.exclude->empty())
+    denied.reading.push_back({sources.project, sources.exclude});
+  for (const policy::ForbiddenFiles& files : sources.forbidden) {
+    auto& to = files.reading ? denied.reading : denied.changing;
+    to.push_back({files.folder, files.pattern.empty()
+                                    ? nullptr
+                                    : std::make_shared<const IgnoreFile>(files.pattern)});
+  }
+  return denied;
+}
+
 agent::SandboxRules MakeSandboxRules(const ProfileSources& sources) {
   using When = agent::SandboxRules::When;
   const config::SandboxSettings& settings = sources.settings;
@@ -187,7 +200,7 @@ agent::SandboxRules MakeSandboxRules(const ProfileSources& sources) {
   }
   rules.project = sources.project;
   rules.project_is_home = !sources.home.empty() && sandbox::Inside(sources.home, sources.project);
-  if (sources.exclude && !sources.exclude->empty()) rules.exclude = sources.exclude;
+  rules.denied = DeniedOf(sources);
   return rules;
 }
 

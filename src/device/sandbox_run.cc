@@ -8,14 +8,17 @@
 
 #include "agent/instructions.h"
 #include "base/environment.h"
+#include "base/fs.h"
 #include "base/guard/here.h"
 #include "config/settings.h"
 #include "device/model_access.h"
 #include "device/reads_profile.h"
 #include "device/rules.h"
 #include "device/sandbox_profile.h"
+#include "policy/guarded.h"
 #include "sandbox/support.h"
 #include "tool/excluded.h"
+#include "tool/project/look.h"
 
 namespace stet::device {
 namespace {
@@ -61,6 +64,32 @@ Result<int> RunHere(const protocol::SandboxRun& run, const sandbox::Confinement&
   return FailSystem(end.value, "start " + run.command[0]);
 }
 
+Status Hide(const agent::SandboxRules::Denied& denied, sandbox::Profile& profile) {
+  const tool::ExcludedPaths reading = tool::FindExcluded(denied.reading);
+  const tool::ExcludedPaths changing = tool::FindExcluded(denied.changing);
+  if (!reading.all || !changing.all)
+    return Fail(Code::kUnsupported,
+                "too much of the project is excluded to be hidden: exclude whole folders, or fewer "
+                "files");
+  profile.hidden.insert(profile.hidden.end(), reading.paths.begin(), reading.paths.end());
+  profile.read_only.insert(profile.read_only.end(), changing.paths.begin(), changing.paths.end());
+  return {};
+}
+
+/// As commands of sessions have it: what programs obey, wherever it stands in the project.
+Status Guard(const std::string& project, sandbox::Profile& profile) {
+  tool::Workspace workspace;
+  workspace.project = project;
+  workspace.guarded_names = policy::GuardedNames();
+  tool::ProjectView view(project, workspace.guarded_names);
+  ASSIGN_OR_RETURN(const auto scan, view.Look(CancelToken()));
+  ASSIGN_OR_RETURN(const std::vector<std::string> places, tool::GuardedPlaces(workspace, *scan));
+  profile.read_only.insert(profile.read_only.end(), places.begin(), places.end());
+  if (Exists(project + "/.git")) return {};
+  for (const char* name : {"/.git", "/HEAD"}) profile.read_only.push_back(project + name);
+  return {};
+}
+
 Result<sandbox::Profile> ProfileHere(const config::Roots& roots, const protocol::SandboxRun& run) {
   ASSIGN_OR_RETURN(config::Settings settings, config::ReadSettings(roots.settings()));
   if (run.network) settings.sandbox.network = run.network;
@@ -78,19 +107,21 @@ Result<sandbox::Profile> ProfileHere(const config::Roots& roots, const protocol:
     sources.more_roots.push_back(std::filesystem::canonical(folder, error));
     if (error) return Fail(Code::kNotFound, fmt::format("there is no folder {}", folder));
   }
+  ASSIGN_OR_RETURN(const policy::Rules rules, MakeRules({.roots = roots,
+                                                         .settings = settings,
+                                                         .own = config::Settings(),
+                                                         .attach = protocol::Attach(),
+                                                         .project = sources.project,
+                                                         .kept_mode = ""}));
+  sources.exclude = rules.unsearched;
+  sources.forbidden = rules.forbidden;
   sandbox::Profile profile = MakeProfile(sources);
-  ASSIGN_OR_RETURN(const config::Settings managed,
-                   config::ReadSettings(std::string(config::kManagedSettings)));
-  ASSIGN_OR_RETURN(const std::string patterns,
-                   ExcludedPatterns({&managed, &settings}, sources.project));
-  const tool::ExcludedPaths excluded = tool::FindExcluded(sources.project, IgnoreFile(patterns));
-  if (!excluded.all)
-    return Fail(Code::kUnsupported,
-                "too much of the project is excluded to be hidden: exclude whole folders, or fewer "
-                "files");
-  profile.hidden.insert(profile.hidden.end(), excluded.paths.begin(), excluded.paths.end());
+  RETURN_IF_ERROR(Hide(DeniedOf(sources), profile));
   if (run.box == "edits") profile.network = sandbox::network::kOff;
-  if (run.box != "reads") return profile;
+  if (run.box != "reads") {
+    RETURN_IF_ERROR(Guard(sources.project, profile));
+    return profile;
+  }
   return MakeReadsProfile(profile, {.home = sources.home, .path = ProcessEnvironment("PATH")});
 }
 

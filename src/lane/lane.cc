@@ -18,6 +18,17 @@
 #include "lane/work.h"
 
 namespace stet::lane {
+namespace {
+
+/// A rule for a tool that there is not protects nothing, and nobody would notice.
+Status CheckRuleTools(const agent::Workbench& bench) {
+  const policy::Rules& rules = bench.settings->rules;
+  for (const auto* some : {&rules.allow, &rules.ask, &rules.deny, &rules.hard})
+    RETURN_IF_ERROR(policy::CheckTools(*some, bench.tools.box().known()));
+  return {};
+}
+
+}  // namespace
 
 // Opening.
 
@@ -40,6 +51,7 @@ Status Lane::Prepare() {
   agent::Workbench& bench = parts_->bench;
   agent::Unfinished unfinished;
   protocol::TaskRows earlier;
+  bench.run.TrustFrom(bench.own.since);
   if (!setup.fresh) {
     ASSIGN_OR_RETURN(unfinished, agent::ReadUnfinished(bench.log, bench.own));
     ASSIGN_OR_RETURN(earlier, agent::ReadTasks(bench.log));
@@ -49,6 +61,7 @@ Status Lane::Prepare() {
   parts_->side = std::make_unique<SideWork>(bench, *work_);
   RETURN_IF_ERROR(AddTools({bench, *parts_->tasks, *parts_->marks}, setup, unfinished));
   RETURN_IF_ERROR(parts_->hooks.OpenExtensions(setup));
+  RETURN_IF_ERROR(CheckRuleTools(bench));
   ASSIGN_OR_RETURN(const std::vector<std::string> notes, OpenToolset(bench, setup, unfinished));
   notes_.insert(notes_.end(), notes.begin(), notes.end());
   bench.settings.Grant(unfinished.grants);

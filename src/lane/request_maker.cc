@@ -36,13 +36,31 @@ std::int64_t PromptTokens(const protocol::Usage& usage) {
   return usage.input + usage.cache_read.value_or(0) + usage.cache_write.value_or(0);
 }
 
+Status RequestMaker::ReadSnapshots() {
+  const std::vector<log::Entry>& entries = log_.index().entries();
+  for (log::Ordinal at = 0; at < entries.size(); ++at) {
+    if (entries[at].type != protocol::kTypeNumber<protocol::InstructionSnapshot>) continue;
+    ASSIGN_OR_RETURN(const protocol::Event event, log_.EventAt(at));
+    if (const auto* found = std::get_if<protocol::InstructionSnapshot>(&event.payload))
+      snapshots_.emplace(at, *found);
+  }
+  return {};
+}
+
+void RequestMaker::UseSnapshot(log::Ordinal at) {
+  auto found = snapshots_.upper_bound(at);
+  if (found != snapshots_.begin()) --found;
+  snapshot_ = found->second;
+  parts_.system = agent::RenderSnapshot(snapshot_);
+  parts_.cache_key = agent::CacheKeyOf(snapshot_);
+}
+
 Status RequestMaker::Open() {
   ASSIGN_OR_RETURN(const agent::Unfinished unfinished, agent::ReadUnfinished(log_));
-  if (!unfinished.snapshot)
+  RETURN_IF_ERROR(ReadSnapshots());
+  if (snapshots_.empty())
     return Fail(Code::kNotFound, "the session has no instructions yet: nothing was ever sent");
-  parts_.system = agent::RenderSnapshot(*unfinished.snapshot);
-  parts_.cache_key = agent::CacheKeyOf(*unfinished.snapshot);
-  snapshot_ = *unfinished.snapshot;
+  UseSnapshot(log::kNone);
   if (unfinished.toolset) next_toolset_ = unfinished.toolset->toolset.blob;
   return {};
 }
@@ -62,6 +80,7 @@ Status RequestMaker::UseTools(const std::string& blob) {
 
 Result<provider::WireRequest> RequestMaker::Make(const protocol::ModelCall& start,
                                                  log::Ordinal at) {
+  if (snapshots_.size() > 1) UseSnapshot(at);
   RETURN_IF_ERROR(UseTools(start.toolset.value_or("")));
   agent::TakeParams(start.params.value_or(Raw{"{}"}), parts_);
   RETURN_IF_ERROR(conversation_.Update(log_, log_.index().entries()[at].parent, at));
@@ -69,6 +88,7 @@ Result<provider::WireRequest> RequestMaker::Make(const protocol::ModelCall& star
 }
 
 Result<provider::WireRequest> RequestMaker::MakeNext(const std::string& model) {
+  if (snapshots_.size() > 1) UseSnapshot(log::kNone);
   RETURN_IF_ERROR(UseTools(next_toolset_));
   RETURN_IF_ERROR(conversation_.Update(log_));
   return Encode(model, "");

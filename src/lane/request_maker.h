@@ -56,6 +56,9 @@ class RequestMaker {
   [[nodiscard]] const protocol::InstructionSnapshot& snapshot() const { return snapshot_; }
 
  private:
+  Status ReadSnapshots();
+  /// Those in force before the event.
+  void UseSnapshot(log::Ordinal at);
   Status UseTools(const std::string& blob);
   Result<provider::WireRequest> Encode(const std::string& name, const std::string& dialect);
 
@@ -66,7 +69,9 @@ class RequestMaker {
   std::string toolset_;       // The blob of the tools in parts_.
   std::string next_toolset_;  // Of the request that would come next; empty: it has no tools.
   context::Conversation conversation_;
-  protocol::InstructionSnapshot snapshot_;
+  /// By where they stand: a session that was taken over from another device has new ones.
+  std::map<log::Ordinal, protocol::InstructionSnapshot> snapshots_;
+  protocol::InstructionSnapshot snapshot_;  // Of the request that was made last, else the last one.
 };
 
 }  // namespace stet::lane

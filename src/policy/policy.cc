@@ -8,6 +8,7 @@
 #include "policy/guarded.h"
 #include "policy/shell/auto.h"
 #include "policy/shell/combine.h"
+#include "policy/shell/grant.h"
 #include "policy/shell/path.h"
 
 namespace stet::policy {
@@ -88,11 +89,12 @@ std::string TouchesExcluded(const Rules& rules, const Question& question) {
 }
 
 std::string ChangesGuarded(const Rules& rules, const Question& question) {
-  return FirstPath(question, [&](std::string_view path, bool writes) -> std::string {
+  std::string named = FirstPath(question, [&](std::string_view path, bool writes) -> std::string {
     if (!writes) return "";
     const std::string_view what = GuardedFromChange(path, PlacesOf(rules));
     return what.empty() ? "" : fmt::format("it changes {}: {}", path, what);
   });
+  return named.empty() ? question.obeyed : named;
 }
 
 std::string SeesGuarded(const Rules& rules, const Question& question) {
@@ -226,7 +228,9 @@ bool IsOrdinary(const Rules& rules, const ShellCommand& command) {
   const auto at_home = [&](const ShellPath& path) {
     return path.reach != ShellPath::Reach::kAnywhere && AtHome(rules, path.path);
   };
-  if (command.odd || command.heavy || command.privileged || !command.loses.empty()) return false;
+  if (command.odd || command.heavy || command.privileged || command.sets_git ||
+      !command.loses.empty())
+    return false;
   // Not known where, or outside the project: then its repository's configuration was not looked at.
   const bool here = std::ranges::all_of(
       command.folders, [&](const std::string& folder) { return AtHome(rules, folder); });
@@ -277,6 +281,7 @@ Decision DecideCommand(const Rules& rules, const Question& question, const Circu
             .rule = edits ? by_mode : "read-only command",
             .box = edits ? Box::kEdits : Box::kReads};
   for (const ShellCommand& command : shell.commands) {
+    if (command.sets_git) return {Verdict::kAsk, "command", std::string(kSetsGit)};
     if (!command.why.empty()) return {Verdict::kAsk, "command", command.why};
   }
   return {Verdict::kAsk, "command", shell.why.empty() ? "commands are asked" : shell.why};
@@ -295,12 +300,16 @@ Decision DecideByMode(const Rules& rules, const Question& question, const Circum
 }
 
 /// A rule that forbids, and may be about a file that the command reaches unseen; null: none, or the
-/// files that rules forbid are hidden from it.
+/// files that the rule forbids are hidden from it.
 const Rule* FindUnseen(const Rules& rules, const Question& question, const Circumstances& now) {
   if (!question.shell || (now.sandboxed && now.hides_excluded)) return nullptr;
+  const auto hidden = [&](const Rule& rule) {
+    const std::optional<ForbiddenFiles> files = ForbiddenBy(rule, PlacesOf(rules));
+    return now.hides_denied && files && files->reading;
+  };
   for (const auto* among : {&rules.hard, &rules.deny}) {
-    const auto found =
-        std::ranges::find_if(*among, [&](const Rule& rule) { return CouldReach(rule, question); });
+    const auto found = std::ranges::find_if(
+        *among, [&](const Rule& rule) { return CouldReach(rule, question) && !hidden(rule); });
     if (found != among->end()) return &*found;
   }
   return nullptr;
@@ -317,7 +326,7 @@ bool MayWrite(const Rules& rules, const ShellPath& path, const Circumstances& no
 Decision ByRule(std::string names, const Question& question) {
   const bool outward =
       question.shell && std::ranges::any_of(question.shell->commands, [](const auto& command) {
-        return command.effect == ShellEffect::kNetwork;
+        return command.effect == ShellEffect::kNetwork || command.sets_git;
       });
   return {.verdict = Verdict::kAllow, .rule = std::move(names), .outward = outward};
 }
@@ -391,6 +400,17 @@ Decision DecideUnless(const Rules& rules, const Question& question, const Circum
 
 }  // namespace
 
+namespace {
+
+/// What people mean by "always" for a command; empty: this very one. Not where a rule would not do:
+/// what is always asked needs a person who saw it.
+std::string PrefixToGrant(const Rules& rules, const Question& question) {
+  if (!question.shell || AlwaysAsked(rules, question)) return "";
+  return GrantPrefix(*question.shell);
+}
+
+}  // namespace
+
 std::optional<Mode> ModeFrom(std::string_view name) {
   const auto* found = std::ranges::find(kModes, name, &Name::text);
   if (found == kModes.end()) return std::nullopt;
@@ -408,6 +428,8 @@ Rule GrantFor(const Rules& rules, const Question& question) {
     rule.specifier = fmt::format("domain:{}", HostOf(question.url));
     return rule;
   }
+  if (const std::string prefix = PrefixToGrant(rules, question); !prefix.empty())
+    return GrantFrom(fmt::format("{}({}:*)", question.tool, prefix));
   const std::vector<std::string>& paths =
       question.writes.empty() ? question.reads : question.writes;
   // What is asked for what it is, or where, is granted for this file alone.

@@ -51,11 +51,13 @@ struct Decision {
   bool hard = false;   // Denied by a hard rule.
   bool firm = false;   // Asked, and only a person may say yes: no hook, no extension.
   Box box = Box::kNone;
-  bool outward = false;  // A rule allows what has to leave the machine: no box fits it.
+  /// A rule allows what no box fits: it has to leave the machine, or to set git up.
+  bool outward = false;
 };
 
 /// A rule that covers this call and no more than a user expects: the same command or address again,
-/// or the same tool on files of the project.
+/// or the same tool on files of the project. For commands that people repeat with other words (see
+/// policy/shell/grant.h) what they begin with: `npm run test:*`.
 struct Rules;
 Rule GrantFor(const Rules& rules, const Question& question);
 
@@ -81,6 +83,8 @@ struct Rules {
   std::shared_ptr<const IgnoreFile> exclude;
   /// That, and what rules forbid to read in the project: no search shows it. May be null.
   std::shared_ptr<const IgnoreFile> unsearched;
+  /// What rules that deny forbid beside that: to read outside of the project, to change anywhere.
+  std::vector<ForbiddenFiles> forbidden;
   bool trusts_git = false;  // The project's repository may name programs that git runs.
 };
 
@@ -90,6 +94,8 @@ struct Circumstances {
   bool sandboxed = false;       // What mode auto lets run can do no harm outside the project.
   bool hides_excluded = false;  // What is excluded cannot be read by the command.
   bool hides_files = false;     // There is something that is hidden from it.
+  /// From whatever runs outside of boxes, what rules forbid to read is hidden as well.
+  bool hides_denied = false;
 };
 
 Decision Decide(const Rules& rules, const Question& question,

@@ -335,5 +335,70 @@ TEST(PolicyTest, AHardRuleComesFirstAndSaysSo) {
   EXPECT_FALSE(Decide(In(Mode::kBypass, "", "Bash"), Command("x")).hard);
 }
 
+TEST(PolicyTest, WhatRulesForbidIsSaidAsFilesWhereABoxCanHideThem) {
+  const Places places{.project = "/p", .home = "/home/u"};
+  const auto files = [&](const std::string& text) {
+    return ForbiddenBy((*ParseRules(text))[0], places);
+  };
+  EXPECT_EQ(files("Read(secret)"), (ForbiddenFiles{"/p", "secret", true}));
+  EXPECT_EQ(files("Edit(./a/*.lock)"), (ForbiddenFiles{"/p", "/a/*.lock", false}));
+  EXPECT_EQ(files("Read(//srv/keys)"), (ForbiddenFiles{"/srv/keys", "", true}));
+  EXPECT_EQ(files("Grep(~/.aws/**)"), (ForbiddenFiles{"/home/u/.aws", "", true}));
+  EXPECT_EQ(files("Read(~/notes/*.md)"), (ForbiddenFiles{"/home/u/notes", "/*.md", true}));
+  for (const char* wide : {"Read(/**/.env)", "Read(~/**/id)", "Read(~/*)", "Read(/home/u)",
+                           "Read(/)", "Read(/p/**)", "Bash(x)", "Read", "Read(!x)"})
+    EXPECT_FALSE(files(wide)) << wide;
+}
+
+TEST(PolicyTest, WhereWhatIsDeniedIsHiddenNothingIsRefusedBecauseItMayReachThat) {
+  Rules rules = In(Mode::kBypass);
+  rules.deny = *ParseRules("Read(secret)");
+  EXPECT_EQ(Decide(rules, Command("cat $x")).verdict, Verdict::kDeny);
+  Circumstances now;
+  now.hides_denied = true;
+  EXPECT_EQ(Decide(rules, Command("cat $x"), now).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Command("cat secret"), now).verdict, Verdict::kDeny);
+  rules.deny = *ParseRules("Read(/**/.env)");
+  EXPECT_EQ(Decide(rules, Command("cat $x"), now).verdict, Verdict::kDeny) << "it may be anywhere";
+  rules.deny = *ParseRules("Edit(locked)");
+  EXPECT_EQ(Decide(rules, Command("touch $x"), now).verdict, Verdict::kDeny)
+      << "what is not there yet cannot be kept from being made";
+}
+
+TEST(PolicyTest, AlwaysForACommandThatIsRepeatedMeansWhatItBeginsWith) {
+  Rules rules = In(Mode::kDefault);
+  const Rule rule = GrantFrom(RuleText(GrantFor(rules, Command("npm run test -- --watch"))));
+  EXPECT_EQ(RuleText(rule), "Bash(npm run test:*)");
+  EXPECT_FALSE(rule.exact);
+  rules.allow = {rule};
+  EXPECT_EQ(Decide(rules, Command("npm run test")).verdict, Verdict::kAllow);
+  EXPECT_EQ(Decide(rules, Command("npm run test -- -u")).verdict, Verdict::kAllow);
+  for (const char* line : {"npm run tests", "npm run build", "npm run test && rm x",
+                           "npm run test > /etc/x", "NODE_OPTIONS=x npm run test"})
+    EXPECT_EQ(Decide(rules, Command(line)).verdict, Verdict::kAsk) << line;
+  EXPECT_TRUE(GrantFrom("Bash(rm:*)").exact) << "nothing that GrantFor gives";
+  rules.ask = *ParseRules("Bash(npm *)");
+  EXPECT_EQ(RuleText(GrantFor(rules, Command("npm run test"))), "Bash(npm run test)")
+      << "a wider one would not be heard";
+}
+
+TEST(PolicyTest, GitThatWritesItsConfigurationIsAskedBeforeAnyOfItRan) {
+  for (const Mode mode : {Mode::kAuto, Mode::kAcceptEdits}) {
+    Rules rules = In(mode);
+    const Circumstances now{.run = {}, .sandboxed = true, .hides_excluded = true};
+    for (const char* line :
+         {"git branch -m a b", "git branch -u origin/x", "git branch --unset-upstream",
+          "git remote add x y", "git remote set-url x y", "git config user.name x",
+          "git checkout --track origin/x", "git switch -t origin/x", "git init",
+          "git submodule update --init"})
+      EXPECT_EQ(Decide(rules, Command(line), now).verdict, Verdict::kAsk) << line;
+    for (const char* line : {"git commit -m x", "git add -A", "git branch x"})
+      EXPECT_EQ(Decide(rules, Command(line), now).verdict, Verdict::kAllow) << line;
+  }
+  const Decision ruled = Decide(In(Mode::kAuto, "Bash(git *)"), Command("git remote add x y"));
+  EXPECT_EQ(ruled.verdict, Verdict::kAllow);
+  EXPECT_TRUE(ruled.outward) << "a rule is a person's word, and no box fits it";
+}
+
 }  // namespace
 }  // namespace stet::policy

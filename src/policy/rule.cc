@@ -7,6 +7,7 @@
 
 #include "base/ignore.h"
 #include "base/text.h"
+#include "policy/shell/grant.h"
 #include "policy/shell/rules.h"
 
 namespace stet::policy {
@@ -84,8 +85,23 @@ bool FitsShellPath(const Rule& rule, const ShellPath& path, const Places& places
          (floats && Inside(path.path, pattern.folder));
 }
 
+/// A path that a script names.
+bool AnyScriptPath(const Rule& rule, const Question& question, const Places& places, bool reading) {
+  const auto fits = [&](const ShellPath& path) {
+    return path.reach == ShellPath::Reach::kExact && FitsPath(rule, path.path, places);
+  };
+  const auto named = [&](const ShellCommand& command) {
+    if (reading) return std::ranges::any_of(command.reads, fits);
+    return std::ranges::any_of(command.writes, fits) || std::ranges::any_of(command.loses, fits);
+  };
+  return std::ranges::any_of(question.scripts, [&](const ShellAnalysis& script) {
+    return std::ranges::any_of(script.commands, named);
+  });
+}
+
 bool AnyShellPath(const Rule& rule, const Question& question, const Places& places, bool reading) {
   if (!question.shell) return false;
+  if (AnyScriptPath(rule, question, places, reading)) return true;
   return std::ranges::any_of(question.shell->commands, [&](const ShellCommand& command) {
     const auto fits = [&](const ShellPath& path) { return FitsShellPath(rule, path, places); };
     if (reading) return std::ranges::any_of(command.reads, fits);
@@ -231,9 +247,12 @@ Result<std::vector<Rule>> ParseRules(std::string_view text, Source source) {
 
 Status CheckTools(const std::vector<Rule>& rules, std::span<const std::string> tools) {
   for (const Rule& rule : rules) {
-    if (!IsKnownTool(rule.tool) && std::ranges::find(tools, rule.tool) == tools.end())
+    if (!rule.exact && !IsKnownTool(rule.tool) &&
+        std::ranges::find(tools, rule.tool) == tools.end())
       return Fail(Code::kInvalid,
-                  fmt::format("the rule {} is for a tool that there is not", RuleText(rule)));
+                  fmt::format("the rule {} ({}) is for a tool that there is not here: is its name "
+                              "right? {}* is for tools that may come",
+                              RuleText(rule), SourceName(rule.source), rule.tool));
   }
   return {};
 }
@@ -246,9 +265,12 @@ Rule GrantFrom(std::string_view text, Source source) {
   const std::size_t open = text.find('(');
   if (open == std::string_view::npos || !text.ends_with(')'))
     return {.tool = std::string(text), .specifier = "", .exact = true, .source = source};
+  std::string specifier(text.substr(open + 1, text.size() - open - 2));
+  const bool prefix = specifier.ends_with(":*") &&
+                      IsGrantPrefix(std::string_view(specifier).substr(0, specifier.size() - 2));
   return {.tool = std::string(text.substr(0, open)),
-          .specifier = std::string(text.substr(open + 1, text.size() - open - 2)),
-          .exact = true,
+          .specifier = std::move(specifier),
+          .exact = !prefix,
           .source = source};
 }
 
@@ -273,7 +295,10 @@ bool Touches(const Rule& rule, const Question& question, const Places& places) {
   if (rule.specifier.empty()) return FitsTool(rule.tool, question.tool);
   if (IsCommandRule(rule, question))
     return question.command == rule.specifier ||
-           (question.shell && ShellTouches(rule.specifier, *question.shell));
+           (question.shell && ShellTouches(rule.specifier, *question.shell)) ||
+           std::ranges::any_of(question.scripts, [&](const ShellAnalysis& script) {
+             return ShellNames(rule.specifier, script);
+           });
   if (!question.url.empty() && FitsTool(rule.tool, question.tool))
     return FitsUrl(rule, question.url);
   const auto fits = [&](const std::string& path) { return FitsPath(rule, path, places); };
@@ -290,6 +315,32 @@ bool Touches(const Rule& rule, const Question& question, const Places& places) {
 
 bool IsAboutCommands(const Rule& rule, const Question& question) {
   return !rule.exact && IsCommandRule(rule, question);
+}
+
+std::optional<ForbiddenFiles> ForbiddenBy(const Rule& rule, const Places& places) {
+  const bool reading = IsOneOf(kReaders, rule.tool);
+  if ((!reading && !IsOneOf(kWriters, rule.tool)) || rule.specifier.empty() || rule.exact)
+    return std::nullopt;
+  const Pattern pattern = PatternOf(rule, places);
+  if (pattern.folder.empty() || pattern.text.starts_with('!')) return std::nullopt;
+  if (pattern.folder == places.project)
+    return ForbiddenFiles{std::string(pattern.folder), pattern.text, reading};
+  // From the root, or the home folder: down to where it is a pattern.
+  std::string_view text = pattern.text;
+  while (text.ends_with('/') && text.size() > 1) text.remove_suffix(1);
+  const std::size_t wild = text.find_first_of("*?[\\");
+  const std::string above(pattern.folder == "/" ? "" : pattern.folder);
+  ForbiddenFiles files{above + std::string(text), "", reading};
+  if (wild != std::string_view::npos) {
+    const std::size_t slash = text.rfind('/', wild);
+    files.folder = above + std::string(text.substr(0, slash));
+    if (text.substr(slash) != "/**") files.pattern = text.substr(slash);
+  }
+  // What holds the project, or the whole home, is too much to be looked through, or hidden.
+  const bool wide = files.folder.size() < 2 || Inside(places.project, files.folder) ||
+                    Inside(places.home, files.folder);
+  if (wide) return std::nullopt;
+  return files;
 }
 
 bool CouldReach(const Rule& rule, const Question& question) {

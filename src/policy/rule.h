@@ -44,7 +44,7 @@ struct Rule {
 Result<std::vector<Rule>> ParseRules(std::string_view text, Source source = Source::kCommandLine);
 /// "Edit" or "Bash(make -j2)": as a grant stands in the log.
 std::string RuleText(const Rule& rule);
-/// The other way, for a grant: its specifier is exact.
+/// The other way, for a grant: its specifier is exact, unless it is a prefix as GrantFor gives it.
 Rule GrantFrom(std::string_view text, Source source = Source::kSession);
 
 /// What a call would do, as the tool says it.
@@ -54,10 +54,12 @@ struct Question {
   std::vector<std::string> reads;  // Real paths.
   std::vector<std::string> writes;
   std::string command;
-  std::optional<ShellAnalysis> shell;   // Of the command, with real paths.
-  std::vector<std::string> restorable;  // Of what the command would lose: what can be restored.
+  std::optional<ShellAnalysis> shell;       // Of the command, with real paths.
+  std::vector<ShellAnalysis> scripts = {};  // Of the project, which the command runs.
+  std::vector<std::string> restorable;      // Of what the command would lose: what can be restored.
   std::string url;
-  std::string caution;       // Why a change must be asked, whatever the mode: "it has 2 names".
+  std::string obeyed;   // Why git obeys what it changes; empty: as far as is known, it does not.
+  std::string caution;  // Why a change must be asked, whatever the mode: "it has 2 names".
   bool unsandboxed = false;  // A command that is to run outside the sandbox.
 };
 
@@ -70,7 +72,18 @@ struct Places {
 /// Whether an allowing rule covers all that the call would do.
 bool Covers(const Rule& rule, const Question& question, const Places& places);
 /// Whether a forbidding rule, or one that wants to be asked, speaks of anything that it would do.
+/// Of scripts what they name counts.
 bool Touches(const Rule& rule, const Question& question, const Places& places);
+
+/// The files that a rule forbids to read or to change, as far as a box can keep commands from them.
+struct ForbiddenFiles {
+  std::string folder;
+  std::string pattern;   // Below it, as in a .gitignore; empty: the folder, or file, itself.
+  bool reading = false;  // Else only changing.
+  friend bool operator==(const ForbiddenFiles&, const ForbiddenFiles&) = default;
+};
+/// Nothing: it is about no files, or about files that may be anywhere on the disk.
+std::optional<ForbiddenFiles> ForbiddenBy(const Rule& rule, const Places& places);
 
 /// Whether a rule about files could speak of one that the call reaches in a way that is not known:
 /// `cat $x`, a command that hides what it runs.
@@ -79,6 +92,7 @@ bool CouldReach(const Rule& rule, const Question& question);
 bool IsAboutCommands(const Rule& rule, const Question& question);
 
 /// kInvalid names a rule whose tool is none of `tools`, nor one that we know, nor an MCP server's.
+/// Grants are passed over: their tools were there.
 Status CheckTools(const std::vector<Rule>& rules, std::span<const std::string> tools);
 
 /// The host of an address.

@@ -16,6 +16,8 @@ constexpr std::size_t kMaxTold = 3;
 constexpr std::array<std::string_view, 6> kWriteErrors = {
     "Read-only file system",  "Permission denied", "Operation not permitted", "EROFS", "EACCES",
     "Device or resource busy"};
+/// Of the socket that stands for a hidden file.
+constexpr std::array<std::string_view, 2> kStandInErrors = {"No such device or address", "ENXIO"};
 constexpr std::array<std::string_view, 2> kAbsenceErrors = {"No such file or directory", "ENOENT"};
 constexpr std::array<std::string_view, 9> kNetworkErrors = {"Could not resolve host",
                                                             "Temporary failure in name resolution",
@@ -26,6 +28,9 @@ constexpr std::array<std::string_view, 9> kNetworkErrors = {"Could not resolve h
                                                             "Name or service not known",
                                                             "No route to host",
                                                             "dial tcp"};
+constexpr std::array<std::string_view, 6> kMemoryErrors = {
+    "cannot allocate", "Cannot allocate memory", "out of memory", "Out of memory", "MemoryError",
+    "bad_alloc"};
 constexpr std::array<std::string_view, 6> kTraceErrors = {
     "ptrace", "Could not attach", "unshare", "PTRACE", "setns", "io_uring"};
 
@@ -89,6 +94,8 @@ std::string ExplainPath(const Profile& profile, const std::string& path, bool ab
   if (!hidden.empty() && hidden.size() >= std::max(fixed.size(), writable.size()))
     return fmt::format("{} is hidden from commands", path);
   if (absence) return "";
+  if (profile.takes_nothing_else())
+    return fixed.empty() ? "" : fmt::format("{} may not be changed: a rule denies it", path);
   if (profile.only_reads()) return ExplainRead(profile, path);
   if (!fixed.empty() && fixed.size() >= writable.size())
     return fmt::format("{} is protected: commands may not change it", path);
@@ -118,6 +125,7 @@ class Explainer {
     if (told_.empty()) return "";
     std::string text;
     for (const std::string& one : told_) text += fmt::format("(The sandbox: {}.)\n", one);
+    if (ending_.profile.takes_nothing_else()) return text;
     if (ending_.profile.only_reads())
       return text +
              "(It was judged to only read, and ran unasked. Call it again, and it is asked.)\n";
@@ -129,11 +137,13 @@ class Explainer {
  private:
   void LookAt(std::string_view line) {
     const bool absence = HasAny(line, kAbsenceErrors);
-    if (absence || HasAny(line, kWriteErrors)) {
+    const bool stand_in = ending_.profile.takes_nothing_else() && HasAny(line, kStandInErrors);
+    if (absence || stand_in || HasAny(line, kWriteErrors)) {
       const std::vector<std::string> paths = PathsIn(line, ending_.cwd);
       for (const std::string& path : paths) Tell(ExplainPath(ending_.profile, path, absence));
       if (paths.empty() && !absence) LookAtName(line);
     }
+    if (ending_.profile.takes_nothing_else()) return;
     if (ending_.profile.network != network::kOpen && ending_.refused_hosts.empty() &&
         HasAny(line, kNetworkErrors))
       Tell(ending_.profile.network == network::kHosts
@@ -141,6 +151,9 @@ class Explainer {
                  "hosts)"
                : fmt::format("there is no network ([sandbox] network = \"{}\")",
                              ending_.profile.network));
+    if (ending_.profile.limits.data_bytes > 0 && HasAny(line, kMemoryErrors))
+      Tell(fmt::format("what runs unasked may fill {} MB of memory, each process",
+                       ending_.profile.limits.data_bytes >> 20));
     LookForMachine(line);
     if (line.contains("Operation not permitted") && HasAny(line, kTraceErrors))
       Tell("commands may not trace processes, mount, or make namespaces");
@@ -161,7 +174,10 @@ class Explainer {
 
   /// Of a file in the working directory a program says the name alone.
   void LookAtName(std::string_view line) {
-    for (const std::string_view error : kWriteErrors) {
+    std::vector<std::string_view> errors(kWriteErrors.begin(), kWriteErrors.end());
+    if (ending_.profile.takes_nothing_else())
+      errors.insert(errors.end(), kStandInErrors.begin(), kStandInErrors.end());
+    for (const std::string_view error : errors) {
       const std::string_view name = NameBefore(line, error);
       if (name.empty() || name.contains('/')) continue;
       Tell(ExplainPath(ending_.profile, fmt::format("{}/{}", ending_.cwd, name), false));

@@ -107,5 +107,37 @@ TEST(BlockedReadTest, WhatACommandThatOnlyReadsWasKeptFromIsNamed) {
   EXPECT_EQ(explain("grep: no match in /p/x"), "");
 }
 
+TEST_F(BlockedTest, MemoryThatAProcessDidNotGetIsTold) {
+  Profile profile;
+  profile.readable = {"/usr"};
+  profile.limits.data_bytes = std::int64_t{2} << 30;
+  const std::string said =
+      ExplainBlocked({.profile = profile,
+                      .cwd = "/p",
+                      .output = "bash: xmalloc: cannot allocate 18446744071562067968 bytes\n",
+                      .exit_code = 2,
+                      .refused_hosts = {}});
+  EXPECT_NE(said.find("may fill 2048 MB of memory"), std::string::npos) << said;
+}
+
+TEST_F(BlockedTest, WhereOnlyFilesAreHiddenNothingElseIsToBlame) {
+  Profile profile;
+  profile.only_hides = true;
+  profile.hidden = {"/p/secret"};
+  profile.read_only = {"/p/locked"};
+  const auto said = [&](std::string_view output) {
+    return ExplainBlocked(
+        {.profile = profile, .cwd = "/p", .output = output, .exit_code = 1, .refused_hosts = {}});
+  };
+  EXPECT_EQ(said("cat: secret: No such device or address\n"),
+            "(The sandbox: /p/secret is hidden from commands.)\n");
+  EXPECT_EQ(said("cat: secret: Permission denied\n"),
+            "(The sandbox: /p/secret is hidden from commands.)\n");
+  EXPECT_EQ(said("touch: cannot touch 'locked': Read-only file system\n"),
+            "(The sandbox: /p/locked may not be changed: a rule denies it.)\n");
+  EXPECT_EQ(said("touch: cannot touch '/etc/x': Permission denied\n"), "");
+  EXPECT_EQ(said("curl: (6) Could not resolve host: x\n"), "");
+}
+
 }  // namespace
 }  // namespace stet::sandbox

@@ -18,11 +18,14 @@
 #include "base/fs.h"
 #include "base/guard/guard.h"
 #include "sandbox/bubblewrap.h"
+#include "sandbox/capabilities.h"
+#include "sandbox/hiding.h"
 #include "sandbox/inside.h"
 #include "sandbox/mounts.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/placeholders.h"
 #include "sandbox/proxy.h"
+#include "sandbox/sockets.h"
 
 namespace stet::sandbox {
 namespace {
@@ -69,24 +72,55 @@ class CommandBox final : public guard::Box {
       : order_(std::move(order)), mechanism_(mechanism) {}
 
   [[nodiscard]] bool MayHaveUserNamespace() const override {
-    return mechanism_ == Mechanism::kNamespaces;
+    // One that only hides makes its own, and leaves the processes as they are.
+    return mechanism_ == Mechanism::kNamespaces && !order_.profile.takes_nothing_else();
   }
 
   Status Prepare() override {
+    if (order_.profile.takes_nothing_else()) return {};
     if (mechanism_ != Mechanism::kLandlockAlone) placeholders_.Make(order_.profile.read_only);
     return order_.profile.network == network::kHosts ? StartProxy() : Status();
   }
 
   Status Enter(std::vector<std::string>& command) override {
+    if (order_.profile.takes_nothing_else()) return EnterHiding(command);
     if (mechanism_ == Mechanism::kBubblewrap) return WrapInBubblewrap(command);
     if (mechanism_ == Mechanism::kNamespaces)
       RETURN_IF_ERROR(EnterNamespaces(
-          PlanMounts(order_.profile),
+          Mounts(),
           {.temp = order_.profile.temp, .network = order_.profile.network != network::kOpen}));
     return GiveUp({.profile = order_.profile, .mechanism = mechanism_, .proxy = proxy_});
   }
 
  private:
+  /// What was found a moment ago and is gone now may have been moved to where it would be seen.
+  Status EnterHiding(std::vector<std::string>& command) {
+    const std::vector<Mount> mounts = PlanHiding(order_.profile);
+    for (const Texts* paths : {&order_.profile.hidden, &order_.profile.read_only}) {
+      for (const std::string& path : *paths) {
+        if (std::ranges::find(mounts, path, &Mount::path) == mounts.end())
+          return Fail(Code::kConflict, path + " was moved meanwhile. Try again");
+      }
+    }
+    if (mechanism_ == Mechanism::kBubblewrap) return WrapInBubblewrap(command);
+    return HideFromHere(mounts, order_.empty);
+  }
+
+  [[nodiscard]] std::vector<std::string> BubblewrapOptions(const BubblewrapWish& wish) const {
+    if (order_.profile.takes_nothing_else())
+      return HidingArguments(PlanHiding(order_.profile), wish);
+    return BubblewrapArguments(order_.profile, Mounts(), wish);
+  }
+
+  /// Where a command may have sockets at all, those of this machine are hidden from it.
+  [[nodiscard]] std::vector<Mount> Mounts() const {
+    const Profile& profile = order_.profile;
+    std::vector<Mount> mounts = PlanMounts(profile);
+    if (profile.only_reads() || profile.network == network::kOff) return mounts;
+    std::ranges::move(PlanSockets(profile), std::back_inserter(mounts));
+    return mounts;
+  }
+
   /// A child of the guard, so it ends with the command at the latest.
   Status StartProxy() {
     std::array<int, 2> ends{};
@@ -113,8 +147,7 @@ class CommandBox final : public guard::Box {
       return FailSystem(errno, "find the working directory");
     std::string arguments;
     for (const std::string& one :
-         BubblewrapArguments(order_.profile, PlanMounts(order_.profile),
-                             {.cwd = cwd.data(), .empty = order_.empty, .privileged = MayMount()}))
+         BubblewrapOptions({.cwd = cwd.data(), .empty = order_.empty, .privileged = MayMount()}))
       arguments += one + '\0';
     ASSIGN_OR_RETURN(const int options, MemoryFile(arguments));
     ASSIGN_OR_RETURN(const int order, MemoryFile(Encode(order_)));
@@ -153,6 +186,7 @@ int Number(const char* text) {
     ASSIGN_OR_RETURN(const std::string text,
                      ReadFile(fmt::format("/proc/self/fd/{}", order_fd), kMaxOrderBytes));
     ASSIGN_OR_RETURN(const BoxOrder order, Decode<BoxOrder>(text));
+    if (order.profile.takes_nothing_else()) return {};
     return GiveUp({.profile = order.profile, .mechanism = Mechanism::kBubblewrap, .proxy = proxy});
   }();
   if (!inside) {

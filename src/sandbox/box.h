@@ -17,7 +17,7 @@ struct BoxOrder {
   STET_FIELDS(BoxOrder,
               (Text, mechanism),
               (Profile, profile),  // Without namespaces of our own: with a temp.
-              (Text, empty),  // For bubblewrap: a file with nothing in it.
+              (Text, empty),  // What stands for hidden files: for bubblewrap, and where only they go.
               (Text, report))  // A file that is there, for what the proxy refuses; or empty.
 };
 

@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "sandbox/capabilities.h"
+
 namespace stet::sandbox {
 namespace {
 
@@ -59,6 +61,26 @@ Arguments BubblewrapArguments(const Profile& profile, const std::vector<Mount>& 
   // Root needs no capability to tell the kernel something there.
   Append(arguments, {"--remount-ro", "/proc"});
   if (!profile.readable.empty()) Append(arguments, {"--remount-ro", "/"});
+  Append(arguments, {"--chdir", wish.cwd});
+  return arguments;
+}
+
+Arguments HidingArguments(const std::vector<Mount>& mounts, const BubblewrapWish& wish) {
+  Arguments arguments{"--die-with-parent"};
+  if (!wish.privileged) arguments.emplace_back("--unshare-user");
+  for (const RiskyCapability& one : kRiskyCapabilities) {
+    if (wish.privileged) Append(arguments, {"--cap-drop", one.name});
+  }
+  Append(arguments, {"--dev-bind", "/", "/"});
+  // bwrap itself waits outside with no more rights than the command: root would look through its
+  // eyes (/proc/PID/root).
+  if (wish.privileged) Append(arguments, {"--unshare-pid", "--proc", "/proc"});
+  for (const Mount& mount : mounts) {
+    if (mount.kind == Mount::Kind::kHidden && mount.is_dir)
+      Append(arguments, {"--perms", "0000", "--tmpfs", mount.path, "--remount-ro", mount.path});
+    else
+      AppendMount(arguments, mount, wish.empty);
+  }
   Append(arguments, {"--chdir", wish.cwd});
   return arguments;
 }

@@ -22,4 +22,8 @@ std::vector<std::string> BubblewrapArguments(const Profile& profile,
                                              const std::vector<Mount>& mounts,
                                              const BubblewrapWish& wish);
 
+/// The same for what only hides: all else is as it is outside.
+std::vector<std::string> HidingArguments(const std::vector<Mount>& mounts,
+                                         const BubblewrapWish& wish);
+
 }  // namespace stet::sandbox

@@ -1,10 +1,12 @@
 #include "sandbox/confinement.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "base/fs.h"
 #include "sandbox/box.h"
@@ -23,6 +25,8 @@ Status CheckMeans(const Profile& profile, Mechanism mechanism) {
     return Fail(Code::kUnsupported,
                 "what may not be read is kept by Landlock 3 (Linux 6.2), which the kernel lacks");
   if (mechanism != Mechanism::kLandlockAlone) return {};
+  if (profile.takes_nothing_else())
+    return Fail(Code::kUnsupported, "can hide nothing without keeping new files from being read");
   if (profile.network == network::kLoopback || profile.network == network::kHosts)
     return Fail(Code::kUnsupported,
                 fmt::format("network \"{}\" needs namespaces, which this system does not give: "
@@ -45,7 +49,18 @@ OwnFolder::~OwnFolder() {
   if (!path_.empty()) (void)RemoveTree(path_);
 }
 
+/// A socket, and not an empty file: nobody can open it, root neither, so that nothing takes what is
+/// hidden for empty and writes that down (git would commit it).
+Status Confinement::MakeStandIn() {
+  ASSIGN_OR_RETURN(OwnFolder folder, OwnFolder::Make("stet-box-"));
+  empty_ = folder.path() + "/hidden";
+  folder_.emplace(std::move(folder));
+  if (::mknod(empty_.c_str(), S_IFSOCK, 0) != 0) return FailSystem(errno, "make " + empty_);
+  return {};
+}
+
 Status Confinement::MakeFiles() {
+  if (profile_.takes_nothing_else()) return MakeStandIn();
   const bool namespaces = mechanism_ == Mechanism::kNamespaces;
   const bool reports = profile_.network == network::kHosts;
   if (namespaces && !reports) return {};

@@ -56,6 +56,7 @@ class Confinement {
       : profile_(std::move(profile)), mechanism_(mechanism) {}
   /// Its files, where it needs some.
   Status MakeFiles();
+  Status MakeStandIn();
 
   std::optional<OwnFolder> folder_;
   Profile profile_;

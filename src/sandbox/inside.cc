@@ -13,9 +13,9 @@
 #include <sys/socket.h>
 
 #include "base/fd.h"
+#include "sandbox/capabilities.h"
 #include "sandbox/landlock.h"
 #include "sandbox/mounts.h"
-#include "sandbox/namespaces.h"
 #include "sandbox/proxy.h"
 #include "sandbox/seccomp.h"
 
@@ -39,6 +39,7 @@ void SetLimit(int which, std::int64_t most) {
 void SetLimits(const Limits& limits) {
   SetLimit(RLIMIT_CPU, limits.cpu_seconds);
   SetLimit(RLIMIT_AS, limits.memory_bytes);
+  SetLimit(RLIMIT_DATA, limits.data_bytes);
   SetLimit(RLIMIT_NPROC, limits.processes);
   SetLimit(RLIMIT_NOFILE, limits.open_files);
   SetLimit(RLIMIT_FSIZE, limits.file_bytes);

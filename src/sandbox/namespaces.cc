@@ -8,12 +8,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/capability.h>
 #include <linux/if.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -33,15 +31,6 @@ struct MountAttributes {
   std::uint64_t user_namespace = 0;
 };
 constexpr std::uint64_t kReadOnlyAttribute = 1;
-
-Status SetReadOnly(const std::string& path, bool read_only, unsigned how) {
-  const MountAttributes attributes{.set = read_only ? kReadOnlyAttribute : 0,
-                                   .clear = read_only ? 0 : kReadOnlyAttribute};
-  if (::syscall(SYS_mount_setattr, AT_FDCWD, path.c_str(), how, &attributes, sizeof attributes) !=
-      0)
-    return FailSystem(errno, "mount " + path);
-  return {};
-}
 
 Status Bind(const std::string& from, const std::string& to) {
   if (::mount(from.c_str(), to.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0)
@@ -154,6 +143,15 @@ Status StartLoopback() {
 
 }  // namespace
 
+Status SetReadOnly(const std::string& path, bool read_only, unsigned how) {
+  const MountAttributes attributes{.set = read_only ? kReadOnlyAttribute : 0,
+                                   .clear = read_only ? 0 : kReadOnlyAttribute};
+  if (::syscall(SYS_mount_setattr, AT_FDCWD, path.c_str(), how, &attributes, sizeof attributes) !=
+      0)
+    return FailSystem(errno, "mount " + path);
+  return {};
+}
+
 Status EnterNamespaces(const std::vector<Mount>& mounts, const OwnPlaces& own) {
   if (::getppid() != 1)
     return Fail(Code::kUnsupported, "the system gives commands no processes of their own");
@@ -167,26 +165,6 @@ Status EnterNamespaces(const std::vector<Mount>& mounts, const OwnPlaces& own) {
   // The folder that we are in is still the one below the mounts.
   if (::chdir(cwd.c_str()) != 0) return FailSystem(errno, "go to " + cwd.string());
   return own.network ? StartLoopback() : Status();
-}
-
-bool MayMount() {
-  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-  std::array<__user_cap_data_struct, 2> ours{};
-  return ::syscall(SYS_capget, &header, ours.data()) == 0 &&
-         (ours[0].effective & (1U << CAP_SYS_ADMIN)) != 0;
-}
-
-Status DropCapabilities() {
-  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  constexpr int kMostCapabilities = 64;
-  // Fails for those that the kernel does not know, and for all where we have none to drop.
-  for (int capability = 0; capability < kMostCapabilities; ++capability)
-    ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-  std::array<__user_cap_data_struct, 2> none{};
-  if (::syscall(SYS_capset, &header, none.data()) != 0)
-    return FailSystem(errno, "give up capabilities");
-  return {};
 }
 
 }  // namespace stet::sandbox

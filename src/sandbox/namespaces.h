@@ -18,10 +18,7 @@ struct OwnPlaces {
 /// What is not mounted writable is read-only then; /dev is a small one of its own.
 Status EnterNamespaces(const std::vector<Mount>& mounts, const OwnPlaces& own);
 
-/// Whether we may mount without a user namespace.
-bool MayMount();
-
-/// Gives up every capability, for good.
-Status DropCapabilities();
+/// Of a mount; `how` is 0 or AT_RECURSIVE.
+Status SetReadOnly(const std::string& path, bool read_only, unsigned how);
 
 }  // namespace stet::sandbox

@@ -29,6 +29,7 @@ struct Limits {
   STET_FIELDS(Limits,
               (std::int64_t, cpu_seconds),
               (std::int64_t, memory_bytes),  // Of addresses, each process.
+              (std::int64_t, data_bytes),  // Of what a process fills itself, each.
               (std::int64_t, processes),  // Of the user. Not held against root.
               (std::int64_t, open_files),
               (std::int64_t, file_bytes))
@@ -45,6 +46,7 @@ struct Profile {
               (Texts, hidden),  // Look empty. A path that does not exist is left out.
               (Text, temp),  // A folder that commands have as /tmp; empty: one for each.
               (Text, network),
+              (bool, only_hides),  // See takes_nothing_else(). The rest but limits counts for nothing.
               (Texts, hosts),  // "example.com", "*.example.com", each with or without ":443".
               (Limits, limits),
               (Texts, kept_variables),  // Only these are left of the environment; empty: all.
@@ -52,6 +54,12 @@ struct Profile {
 
   /// Whether it is for a command that only reads, and names what it may.
   [[nodiscard]] bool only_reads() const { return !readable.empty(); }
+
+  /// Whether it takes nothing away but what is hidden or read-only: for what a person allowed.
+  /// All of that is there when the profile is made; what is gone by the time the command starts
+  /// fails it, for it may have been moved. Root keeps no right by which it could look past that
+  /// (to mount, to trace, to read devices, to tell the kernel what to run).
+  [[nodiscard]] bool takes_nothing_else() const { return only_hides; }
 };
 
 /// Whether `path` is `folder` or below it.

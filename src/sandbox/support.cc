@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <mutex>
 #include <optional>
 
@@ -20,25 +21,38 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{10};
 
-Profile TrialProfile(Mechanism mechanism) {
+/// A file that is there everywhere; the trial must not see what is in it.
+constexpr const char* kHiddenInTrial = "/etc/passwd";
+
+Profile TrialProfile(Mechanism mechanism, bool hides) {
   Profile profile;
+  if (hides) {
+    profile.only_hides = true;
+    std::error_code error;
+    profile.hidden = {std::filesystem::canonical(kHiddenInTrial, error).string()};
+    profile.network = network::kOpen;
+    return profile;
+  }
   profile.network = mechanism == Mechanism::kLandlockAlone ? network::kOff : network::kLoopback;
   return profile;
 }
 
-/// Runs `true` in it. The reason why that did not work, empty when it did.
-std::string Try(Mechanism mechanism) {
+/// Runs `true` in it; where it only hides, a look at what is hidden. The reason why that did not
+/// work, empty when it did.
+std::string Try(Mechanism mechanism, bool hides) {
   if (!SeccompIsKnown()) return "there is no filter of system calls for this processor";
   if (const int version = LandlockVersion();
       mechanism == Mechanism::kLandlockAlone && version < kLandlockScopes)
     return version == 0 ? std::string("the kernel has no Landlock")
                         : fmt::format("the kernel has Landlock {}, {} is needed (Linux 6.12)",
                                       version, kLandlockScopes);
-  const Result<Confinement> made = Confinement::Make(TrialProfile(mechanism), mechanism);
+  const Result<Confinement> made = Confinement::Make(TrialProfile(mechanism, hides), mechanism);
   if (!made) return made.error().Text();
   // Without our environment: there may be keys in it.
   const char* path = ::getenv("PATH");
-  SpawnOptions options{.argv = {"true"},
+  std::vector<std::string> command{"true"};
+  if (hides) command = {"sh", "-c", fmt::format("! test -f {}", kHiddenInTrial)};
+  SpawnOptions options{.argv = std::move(command),
                        .env = {{fmt::format("PATH={}", path != nullptr ? path : "/usr/bin:/bin")}},
                        .cwd = "/",
                        .guarded = true,
@@ -51,13 +65,13 @@ std::string Try(Mechanism mechanism) {
   return said.empty() ? fmt::format("it ended with {}", ran->exit_code) : said;
 }
 
-const Tried& TryOnce(Mechanism mechanism) {
+const Tried& TryOnce(Mechanism mechanism, bool hides = false) {
   static std::mutex mutex;
-  static std::array<std::optional<Tried>, std::size(kMechanisms)> results;
+  static std::array<std::array<std::optional<Tried>, std::size(kMechanisms)>, 2> results;
   const std::lock_guard lock(mutex);
-  std::optional<Tried>& result = results[static_cast<std::size_t>(mechanism)];
+  std::optional<Tried>& result = results[hides ? 1 : 0][static_cast<std::size_t>(mechanism)];
   if (!result) {
-    std::string why_not = Try(mechanism);
+    std::string why_not = Try(mechanism, hides);
     result = Tried{mechanism, why_not.empty(), std::move(why_not)};
   }
   return *result;
@@ -83,7 +97,7 @@ Result<Mechanism> Choose(const Profile& profile, Need need) {
   std::string reasons;
   for (const Mechanism one : kMechanisms) {
     if (forced != nullptr && *forced != '\0' && MechanismName(one) != forced) continue;
-    const Tried& tried = TryOnce(one);
+    const Tried& tried = TryOnce(one, profile.takes_nothing_else());
     const Status suits = Suits(profile, one, need);
     if (tried.works && suits) return one;
     reasons += fmt::format("; {}: {}", MechanismName(one),

@@ -159,12 +159,14 @@ class BashTool final : public Tool {
     if (!before) co_return Problem("The command was not run: " + before.error().Text());
     if (IsForTerminal(Args(args), call))
       co_return co_await RunInEditor(args, *before, cwd_note, call);
-    if (Args(args).Flag("background")) co_return StartTask(Args(args), *before, cwd_note, call);
-
-    const bool writes_in_box = call.sandbox != nullptr && !reads;
+    const bool writes_in_box =
+        call.sandbox != nullptr && !reads && !call.sandbox->profile.takes_nothing_else();
     const std::vector<std::string> not_yet =
         writes_in_box ? NotYetObeyed(RepositoriesIn(call.workspace, **before))
                       : std::vector<std::string>();
+    if (Args(args).Flag("background"))
+      co_return StartTask(Args(args), {.before = *before, .not_yet = not_yet}, cwd_note, call);
+
     Result<std::unique_ptr<Shell>> shell = Shell::Start(call.loop, CommandOf(Args(args), call));
     if (!shell) co_return Problem("The command was not run: " + shell.error().Text());
     ShellWake wake = ShellWake::kEnded;
@@ -184,8 +186,7 @@ class BashTool final : public Tool {
     if (!task) co_await StopShell(**shell, call);
     ShellFacts facts = co_await FactsSince(*before, call);
     std::string notes = cwd_note;
-    for (const std::string& file : SetAside(not_yet))
-      notes += fmt::format("(It made {0}, which git obeys: it is {0}.set-aside now.)\n", file);
+    notes += SetAsideNote(SetAside(not_yet));
     notes += GitNotes(Args(args).Text("command").value_or(""), variables_(), call);
     if ((*shell)->how()) notes += FollowCwd((*shell)->ended_in(), call.workspace);
     Outcome outcome = Report({.shell = **shell,
@@ -197,8 +198,9 @@ class BashTool final : public Tool {
       // Ignoring the error on purpose: without a file of its own its output stays where it is.
       std::string path = shells_.OutputPath(task->id).value_or("");
       if (!path.empty() && !(*shell)->MoveOutput(path)) path.clear();
-      shells_.Keep(std::make_shared<ShellTask>(*std::move(task), *std::move(shell), std::move(path),
-                                               facts.scan));
+      shells_.Keep(
+          std::make_shared<ShellTask>(*std::move(task), *std::move(shell), std::move(path),
+                                      ShellStart{.before = facts.scan, .not_yet = not_yet}));
     }
     co_return outcome;
   }
@@ -231,8 +233,7 @@ class BashTool final : public Tool {
   }
 
   /// A command in the background from its start.
-  Outcome StartTask(const Args& args, std::shared_ptr<const ProjectScan> before,
-                    const std::string& note, Call& call) {
+  Outcome StartTask(const Args& args, ShellStart start, const std::string& note, Call& call) {
     const Result<std::string> task_id = shells_.NewTaskId();
     if (!task_id) return Problem("The command was not run: " + task_id.error().Text());
     Result<std::string> path = shells_.OutputPath(*task_id);
@@ -254,7 +255,7 @@ class BashTool final : public Tool {
     Outcome outcome =
         Report({.shell = **shell, .task_id = *task_id, .stopped = "", .notes = note}, {}, call);
     shells_.Keep(std::make_shared<ShellTask>(std::move(facts), *std::move(shell), *std::move(path),
-                                             std::move(before)));
+                                             std::move(start)));
     return outcome;
   }
 

@@ -92,5 +92,40 @@ TEST_F(BashSandboxTest, TheIntentSaysThatACallWantsOut) {
       registry_.Find("Bash")->Intend(Raw{R"({"command":"make"})"}, workspace_)->unsandboxed);
 }
 
+TEST_F(BashSandboxTest, WhatGitWouldObeyIsSetAsideWhenATaskInTheBackgroundHasEnded) {
+  workspace_.guarded_names = {".git"};
+  const std::string git = apart_.Sub("project/.git");
+  ASSERT_TRUE(MakeDirs(git));
+  ASSERT_TRUE(ReplaceFile(git + "/HEAD", "ref: refs/heads/main\n", Durable::kNo));
+  const Outcome started =
+      Run("Bash", Raw{R"({"background":true,"command":"read x; echo ../evil >.git/commondir"})"});
+  EXPECT_FALSE(started.is_error);
+  const std::string text = TextOfRun(
+      "BashTask", Raw{R"({"action":"write","task_id":"shell-1","stdin":"go\n","wait_time":60})"});
+  EXPECT_NE(text.find("/.git/commondir, which git obeys: it is"), std::string::npos) << text;
+  EXPECT_FALSE(Exists(git + "/commondir"));
+  EXPECT_TRUE(Exists(git + "/commondir.set-aside"));
+}
+
+TEST_F(BashSandboxTest, WhereOnlyFilesAreHiddenGitIsLeftAlone) {
+  ASSERT_TRUE(MakeDirs(apart_.Sub("project/.git")));
+  ASSERT_TRUE(ReplaceFile(apart_.Sub("project/.git/HEAD"), "ref: refs/heads/main\n", Durable::kNo));
+  ASSERT_TRUE(ReplaceFile(apart_.Sub("project/secret"), "sesame", Durable::kNo));
+  sandbox::Profile profile;
+  profile.only_hides = true;
+  profile.hidden = {apart_.Sub("project/secret")};
+  const auto mechanism = sandbox::Choose(profile, sandbox::Need::kWhole);
+  if (!mechanism) GTEST_SKIP() << mechanism.error().message;
+  sandbox_ = sandbox::Chosen{profile, *mechanism};
+  workspace_.guarded_names = {".git"};
+  Bash("echo x >.git/commondir; echo y >" + apart_.Sub("outside"));
+  EXPECT_TRUE(Exists(apart_.Sub("project/.git/commondir")));
+  EXPECT_TRUE(Exists(apart_.Sub("outside")));
+  const std::string text = Bash("cat secret", true);
+  EXPECT_EQ(text.find("sesame"), std::string::npos) << text;
+  EXPECT_NE(text.find("/secret is hidden from commands"), std::string::npos) << text;
+  EXPECT_EQ(text.find("dangerouslyDisableSandbox"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace stet::tool

@@ -5,6 +5,7 @@
 
 #include "tool/args.h"
 #include "tool/builtin.h"
+#include "tool/git/obeyed.h"
 #include "tool/shell/report.h"
 
 namespace stet::tool {
@@ -75,7 +76,8 @@ class BashTaskTool final : public Tool {
     Outcome outcome = Report({.shell = task.shell(),
                               .from = task.read_to,
                               .task_id = task.facts().id,
-                              .stopped = "It was stopped."},
+                              .stopped = "It was stopped.",
+                              .notes = SetAsideNote(task.set_aside())},
                              std::move(facts), call);
     task.read_to = task.shell().output().total();
     co_return outcome;

@@ -232,7 +232,7 @@ TEST(ShellsTest, NothingOutlivesThemAndNobodyIsToldOfIt) {
             .value();
     shells.Keep(std::make_shared<ShellTask>(
         TaskFacts{.id = id, .kind = "shell", .name = "sleep", .tool_call_id = ""}, std::move(shell),
-        "", nullptr));
+        "", ShellStart()));
     EXPECT_EQ(tasks.running(), 1U);
   }
   EXPECT_EQ(ProcessesWith(mark), std::vector<pid_t>());

@@ -61,5 +61,23 @@ TEST_F(ExcludedTest, WhatIsMoreThanTheLimitsIsSaid) {
   EXPECT_FALSE(FindExcluded(dir_.path(), exclude, {.time = std::chrono::milliseconds(-1)}).all);
 }
 
+TEST_F(ExcludedTest, EveryNameOfAnExcludedFileIsFound) {
+  ASSERT_EQ(::link(At(".env").c_str(), At("deep/notes").c_str()), 0);
+  ASSERT_EQ(::link(At("private/x/y").c_str(), At("plain").c_str()), 0);
+  ASSERT_EQ(::link(At("a.txt").c_str(), At("b.txt").c_str()), 0);
+  EXPECT_EQ(Find(".env\nprivate/\n"),
+            (Paths{".env", "build/private", "deep/.env", "deep/notes", "plain", "private"}));
+  EXPECT_EQ(ExcludedWithOtherNames(dir_.path(), IgnoreFile(".env\nprivate/\n")).size(), 2U);
+  EXPECT_TRUE(ExcludedWithOtherNames(dir_.path(), IgnoreFile("*.md")).empty());
+}
+
+TEST_F(ExcludedTest, SeveralPlacesAreOneListWithoutWhatLiesInAnother) {
+  const auto patterns = std::make_shared<const IgnoreFile>(".env");
+  const ExcludedPaths found = FindExcluded(
+      {{dir_.path(), patterns}, {At("deep"), nullptr}, {At("absent"), nullptr}, {"/", nullptr}});
+  EXPECT_EQ(found.paths, (Paths{At(".env"), At("deep")}));
+  EXPECT_TRUE(found.all);
+}
+
 }  // namespace
 }  // namespace stet::tool

@@ -1,12 +1,16 @@
 // The engine of our own: RE2, whose time is linear in the text whatever the pattern.
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
 #include <re2/re2.h>
+#include <sys/stat.h>
 
 #include "base/utf8.h"
+#include "tool/excluded.h"
 #include "tool/grep.h"
 #include "tool/text_file.h"
 #include "tool/walk.h"
@@ -153,13 +157,24 @@ class Grep {
     const std::string text = ToLf(decoded.text);
     const std::vector<std::string_view> lines = SplitLines(text);
     const Hits hits = matcher_.Find(text, lines);
-    if (!hits.empty()) Render("./" + path, lines, hits);
+    if (!hits.empty() && !IsExcludedElsewhere(path)) Render("./" + path, lines, hits);
     return static_cast<std::int64_t>(result_.lines.size()) <= query_.max_lines;
   }
 
   GrepResult TakeResult() { return std::move(result_); }
 
  private:
+  /// Whether another name of a file that was found, and not named, is excluded. Those are looked
+  /// for when the first file with several names has a match.
+  bool IsExcludedElsewhere(const std::string& path) {
+    if (!query_.exclude || !query_.file.empty()) return false;
+    struct stat facts{};
+    const std::string whole = query_.folder + "/" + path;
+    if (::stat(whole.c_str(), &facts) != 0 || facts.st_nlink < 2) return false;
+    if (!excluded_) excluded_ = ExcludedWithOtherNames(query_.project, *query_.exclude);
+    return excluded_->contains({facts.st_dev, facts.st_ino});
+  }
+
   void Render(const std::string& path, std::span<const std::string_view> lines, const Hits& hits) {
     if (query_.mode == GrepMode::kFiles) {
       result_.lines.push_back(path);
@@ -206,6 +221,7 @@ class Grep {
 
   const GrepQuery& query_;
   const Matcher& matcher_;
+  std::optional<std::set<FileId>> excluded_;  // With other names.
   GrepResult result_;
 };
 

@@ -166,5 +166,17 @@ TEST_F(GrepTest, WhatCannotBeSearchedIsRefused) {
   EXPECT_TRUE(Run("Grep", R"({"pattern":"x"})").is_error);
 }
 
+TEST_F(GrepTest, AnotherNameOfAnExcludedFileIsNotShown) {
+  Put("private/p", "sesame\n");
+  ASSERT_EQ(::link(Path("private/p").c_str(), Path("plain").c_str()), 0);
+  Put("open", "sesame\n");
+  ASSERT_EQ(::link(Path("open").c_str(), Path("same").c_str()), 0);
+  GrepQuery query = Query("sesame");
+  query.exclude = std::make_shared<const IgnoreFile>("private/");
+  const auto found = GrepHere(query, cancel_.token());
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->lines, (Texts{"./open", "./same"}));
+}
+
 }  // namespace
 }  // namespace stet::tool

@@ -75,6 +75,9 @@ class Toolbox {
   /// as well. Every error is for the model; kUnavailable: the tool is not here any more.
   [[nodiscard]] Status Check(const Toolset& frozen, std::string_view name, const Raw& args) const;
 
+  /// Names of all tools that were brought, selected or not.
+  [[nodiscard]] const std::vector<std::string>& known() const { return known_; }
+
  private:
   [[nodiscard]] bool Selects(std::string_view name) const;
 

@@ -105,6 +105,39 @@ TEST_P(BoxTest, TheKernelIsNotToldAnything) {
   EXPECT_EQ(kernel(), before);
 }
 
+/// As in sessions: not only the repository of the project itself.
+TEST_P(BoxTest, WhatGitObeysIsGuardedWhereverItStandsInTheProject) {
+  if (GetParam() == Mechanism::kLandlockAlone) GTEST_SKIP() << "not among its means";
+  for (const char* folder : {"project/sub/.git/hooks", "project/tools/hooks", "project/real"})
+    ASSERT_TRUE(MakeDirs(At(folder)));
+  Put("project/sub/.git/config", "[core]\n");
+  Put("project/.git/config", "[core]\nhooksPath = tools/hooks\n[include]\npath = ../more\n");
+  Put("project/more", "[core]\n");
+  for (const char* box : {"edits", "auto"}) {
+    for (const char* line :
+         {"echo x >>sub/.git/config", "echo x >sub/.git/hooks/pre-commit",
+          "echo x >tools/hooks/pre-commit", "echo x >>more", "mv tools t", "rm more"})
+      EXPECT_NE(Run(box, line).exit_code, 0) << box << ": " << line;
+    EXPECT_EQ(Run(box, "echo x >tools/made && echo x >sub/made").exit_code, 0);
+  }
+}
+
+TEST_P(BoxTest, AnotherNameOfWhatIsExcludedIsHiddenToo) {
+  ASSERT_EQ(::link(At("project/secret.csv").c_str(), At("project/src/plain").c_str()), 0);
+  for (const char* box : {"reads", "edits", "auto"}) {
+    if (GetParam() == Mechanism::kLandlockAlone && std::string_view(box) != "reads") continue;
+    EXPECT_FALSE(Run(box, "cat src/plain; grep -r . .").out.contains(kSecretText)) << box;
+  }
+}
+
+TEST_P(BoxTest, WhatReadsDoesNotFillTheMemory) {
+  // Refused before any of it is touched.
+  const Finished ran = Run("reads", "python3 -c 'x = bytearray(2200 << 20)'");
+  EXPECT_NE(ran.exit_code, 0);
+  EXPECT_TRUE(ran.out.contains("MemoryError")) << ran.out;
+  EXPECT_EQ(Run("reads", "python3 -c 'x = bytearray(1000 << 20)'").exit_code, 0);
+}
+
 class UnaskedTest : public ScriptedTest {
  protected:
   /// The model asks for that command in the mode.
@@ -259,6 +292,36 @@ TEST_F(UnaskedTest, WithoutASandboxWhatWouldRunUnaskedIsAsked) {
     EXPECT_FALSE(Log().contains("alpha")) << mode << Log();
     EXPECT_TRUE(Log().contains("nothing keeps it in here")) << mode << Log();
   }
+}
+
+/// A branch that follows another repository's is made, and then cannot say so: half of it.
+TEST_F(UnaskedTest, GitThatWritesItsConfigurationIsAskedBeforeAnythingOfItRan) {
+  const std::string setup =
+      "git init -q -b main ../origin && cd ../origin && git -c user.name=a -c user.email=b@c "
+      "commit "
+      "-q --allow-empty -m x && cd - && git clone -q ../origin . && git branch old";
+  const Result<Finished> made = Subprocess::Run({.argv = {"bash", "-c", setup}, .cwd = project_},
+                                                Deadline::After(std::chrono::seconds(60)), {});
+  ASSERT_TRUE(made && made->exit_code == 0) << made->err;
+  for (const char* line : {"git checkout -qb topic origin/main", "git branch -m old new",
+                           "git branch -u origin/main old", "git remote add other ../x"}) {
+    (void)Ask(line, "auto");
+    EXPECT_TRUE(Log().contains("git writes its configuration")) << line << Log();
+  }
+  EXPECT_FALSE(Exists(project_ + "/.git/refs/heads/topic"));
+  EXPECT_TRUE(Exists(project_ + "/.git/refs/heads/old"));
+  if (!sandbox::Choose({}, sandbox::Need::kWhole)) return;
+  (void)Ask("git checkout -qb mine main", "auto");
+  EXPECT_TRUE(Exists(project_ + "/.git/refs/heads/mine")) << Log();
+}
+
+TEST_F(UnaskedTest, ARuleForAToolThatThereIsNotIsAnError) {
+  Script(R"({"replies":[{"times":0,"blocks":[{"text":"Hi."}]}]})");
+  const Ran ran = Stet({"-p", "--disallowed-tools", "Linter(x)", "go"});
+  EXPECT_NE(ran.exit_code, 0);
+  EXPECT_TRUE(ran.err.contains("the rule Linter(x) (the command line) is for a tool that there is"))
+      << ran.err;
+  EXPECT_EQ(Stet({"-p", "--disallowed-tools", "mcp__any__tool,Lint*", "go"}).exit_code, 0);
 }
 
 }  // namespace

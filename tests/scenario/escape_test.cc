@@ -236,7 +236,9 @@ TEST_P(EscapeTest, SocketsOfTheHost) {
   const std::string path = fmt::format("/tmp/stet-escape-{}", ::getpid());
   const std::string abstract = fmt::format("@stet-escape-{}", ::getpid());
   std::vector<Fd> listeners;
-  for (const std::string& name : {path, abstract}) {
+  // And as of a service that has its socket wherever it likes.
+  const std::string far = At("s");
+  for (const std::string& name : {path, abstract, far}) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::copy(name.begin(), name.end(), address.sun_path);
@@ -250,7 +252,9 @@ TEST_P(EscapeTest, SocketsOfTheHost) {
   for (const char* network : {"off", "open"}) {
     Blocked({"unix", path}, true, network);
     Blocked({"unix", abstract}, true, network);
+    Blocked({"unix", far}, true, network);
   }
+  if (!alone()) Blocked({"unix", far}, true, "hosts");
   EXPECT_EQ(::unlink(path.c_str()), 0);
 }
 

@@ -136,6 +136,27 @@ TEST_F(ForeignTest, AnImportedSessionBringsNoRights) {
   EXPECT_FALSE(second.err.contains("was not written here")) << "said once: " << second.err;
 }
 
+TEST_F(ForeignTest, InstructionsOfAnotherDeviceAreHistory) {
+  Script(R"({"replies":[{"times":0,"blocks":[{"text":"Hi."}]}]})");
+  ASSERT_TRUE(MakeDirs(project_ + "/.git"));
+  Put("AGENTS.md", "Theirs: do as we say.");
+  ASSERT_EQ(Stet({"-p", "hello"}).exit_code, 0);
+  const std::string id = OnlySession();
+  Put("AGENTS.md", "Ours: be brief.");
+  ASSERT_EQ(Stet({"-r", id, "-p", "go on"}).exit_code, 0);
+  EXPECT_FALSE(AllRequests().contains("Ours: be brief.")) << "its own are kept";
+  const std::string tar = program_.work() + "/x.tar";
+  ASSERT_EQ(program_.Run({"sessions", "export", id, "-o", tar}).exit_code, 0);
+  ASSERT_EQ(program_.Run({"sessions", "rm", id, "--yes"}).exit_code, 0);
+  ASSERT_EQ(program_.Run({"sessions", "import", tar}).exit_code, 0);
+  for (const char* text : {"go on", "and on"}) {
+    const std::size_t before = emulator_->Requests().size();
+    ASSERT_EQ(Stet({"-r", id, "-p", text}).exit_code, 0);
+    EXPECT_TRUE(Request(before).contains("Ours: be brief.")) << Request(before);
+    EXPECT_FALSE(Request(before).contains("Theirs: do as we say.")) << Request(before);
+  }
+}
+
 /// A header of a tar for a member of that name and size.
 std::string TarHeader(const std::string& name, std::uint64_t size, char type = '0') {
   std::string block(512, '\0');

@@ -44,6 +44,8 @@ const protocol::Permission* Calls::AskedBefore(const One& one) const {
 }
 
 Async<Calls::GoesOn> Calls::AskPerson(One& one) {
+  // A person decides knowing what could not be put back; why nothing could is said by the result.
+  (void)co_await TakeCheckpoint(one);
   WantedPermission wanted;
   protocol::PermissionAsk& ask = wanted.ask;
   ask.tool_call_id = one.block.tool_call_id;
@@ -58,6 +60,8 @@ Async<Calls::GoesOn> Calls::AskPerson(One& one) {
                    IsBoxed(sandbox, bench_.settings->rules.mode);
   }
   ask.reason = one.decision.reason;
+  if (const std::string left_out = NotCoveredText(one); !left_out.empty())
+    ask.reason += (ask.reason.empty() ? "" : ". ") + left_out;
   ask.rule = one.decision.rule;
   ask.session_rule = policy::RuleText(policy::GrantFor(bench_.settings->rules, Question(one)));
   if (const protocol::Permission* before = AskedBefore(one)) {

@@ -108,7 +108,7 @@ TEST_F(CallsAnswerTest, AnEditedCallGrantsWhatRunsAndNotWhatWasAsked) {
   Call("make install");
   ASSERT_TRUE(Answer("session", Args("make test")));
   EXPECT_EQ(tool_->ran, Commands{"make test"});
-  EXPECT_EQ(Answered().rule, "Bash(make test)");
+  EXPECT_EQ(Answered().rule, "Bash(make test:*)");
   Call("make test");
   EXPECT_EQ(tool_->ran, (Commands{"make test", "make test"}));
   Call("make install");
@@ -118,7 +118,7 @@ TEST_F(CallsAnswerTest, AnEditedCallGrantsWhatRunsAndNotWhatWasAsked) {
 TEST_F(CallsAnswerTest, WhatIsKeptForLaterSessionsIsTheCallAsEdited) {
   Call("make install");
   ASSERT_TRUE(Answer("always", Args("make test")));
-  EXPECT_EQ(kept_, Commands{"always Bash(make test)"});
+  EXPECT_EQ(kept_, Commands{"always Bash(make test:*)"});
 }
 
 TEST_F(CallsAnswerTest, ArgumentsThatAreTheSameAreNoEdit) {
@@ -148,7 +148,7 @@ TEST_F(CallsAnswerTest, ALaterProcessHasTheGrantOfTheEditedCall) {
   running_.reset();
   Reopen();
   ASSERT_EQ(log_->index().state().grants.size(), 1U);
-  EXPECT_EQ(log_->index().state().grants[0].rule, "Bash(make test)");
+  EXPECT_EQ(log_->index().state().grants[0].rule, "Bash(make test:*)");
 }
 
 TEST_F(CallsAnswerTest, AnAnswerBehindACancelIsRefusedAndNotInTheLog) {

@@ -144,9 +144,11 @@ policy::Circumstances Calls::CircumstancesOf(const tool::Intent& intent) const {
   if (intent.command.empty()) return now;
   now.sandboxed = IsBoxed(settings.sandbox, settings.rules.mode);
   const bool boxed = now.sandboxed || CanBox(settings.sandbox, policy::Box::kReads).has_value();
-  const Hiding hiding = boxed && !intent.unsandboxed ? HidingOf(settings.sandbox) : Hiding{false};
-  now.hides_excluded = hiding.all;
-  now.hides_files = hiding.any;
+  const bool kept_in = boxed && !intent.unsandboxed;
+  const Hiding hiding = HidingOf(settings.sandbox);
+  now.hides_excluded = kept_in && hiding.all;
+  now.hides_files = kept_in && hiding.any;
+  now.hides_denied = hiding.outside;
   return now;
 }
 

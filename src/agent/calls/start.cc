@@ -234,7 +234,8 @@ void Calls::Finish(One& one, tool::Outcome outcome) {
   one.took =
       std::chrono::duration_cast<std::chrono::milliseconds>(SystemClock().Steady() - one.began);
   bench_.redactor.Clean(outcome.content);
-  if (!outcome.kept_back.empty() && outcome.is_error && one.by == kByPolicy)
+  const bool only_hides = one.box.chosen && one.box.chosen->profile.takes_nothing_else();
+  if (!outcome.kept_back.empty() && outcome.is_error && one.by == kByPolicy && !only_hides)
     bench_.settings->sandbox.shared->KeptBack(one.intent.command);
   one.outcome = std::move(outcome);
   if (!one.in_log) return;

@@ -11,19 +11,30 @@ namespace {
 using protocol::kTypeNumber;
 using protocol::Place;
 
+/// What a person or the work itself has to say on this device.
+bool LiftsOrPins(std::uint8_t type) {
+  return type == kTypeNumber<protocol::Waiver> || type == kTypeNumber<protocol::FindingCleared> ||
+         type == kTypeNumber<protocol::Evidence> || type == kTypeNumber<protocol::Pin>;
+}
+
 }  // namespace
 
 Status RunView::Update(const log::Log& log) {
   Result<bool> extended = Extend(log);
   if (extended && *extended) return {};
   Status rebuilt = extended ? Rebuild(log) : Status(std::unexpected(extended.error()));
-  if (!rebuilt) *this = RunView();
+  if (!rebuilt) {
+    const std::uint64_t since = since_;
+    *this = RunView();
+    since_ = since;
+  }
   return rebuilt;
 }
 
 Status RunView::Fold(const log::Log& log, log::Ordinal event) {
   const log::Entry& entry = log.index().entries()[event];
   if (!run::State::Matters(entry.type)) return {};
+  if (entry.seq < since_ && LiftsOrPins(entry.type)) return {};
   // Results may be large, and matter only while a write waits for its own.
   if (entry.type == kTypeNumber<protocol::ToolResult> && !state_.transactions().awaits_result())
     return {};

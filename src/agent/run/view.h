@@ -2,6 +2,8 @@
 // is; after a move of the leaf the state is made anew. Owned by the session's lane.
 #pragma once
 
+#include <cstdint>
+
 #include "base/result.h"
 #include "log/log.h"
 #include "run/state.h"
@@ -13,6 +15,10 @@ class RunView {
   /// Brings the state up to the log's leaf. Fails as reading the log does; then the state is that
   /// of an earlier time, and the next call begins anew.
   Status Update(const log::Log& log);
+
+  /// Events before that seq were written by another device: they lift nothing that holds, and pin
+  /// nothing. From now on; nothing was updated before.
+  void TrustFrom(std::uint64_t seq) { since_ = seq; }
 
   /// As of the last Update.
   [[nodiscard]] const run::State& state() const { return state_; }
@@ -26,6 +32,7 @@ class RunView {
   Status Rebuild(const log::Log& log);
   Status Fold(const log::Log& log, log::Ordinal event);
 
+  std::uint64_t since_ = 0;
   run::State state_;
   log::Ordinal next_ = 0;  // The first event that was not looked at.
   log::Ordinal leaf_ = log::kNone;

@@ -79,5 +79,35 @@ TEST_F(RunViewTest, ARewindTakesFindingsOutOfViewAndLeavesWrites) {
   EXPECT_EQ(view_.state().findings().open()[0].data.finding_id, "h2");
 }
 
+TEST_F(RunViewTest, WhatAnotherDeviceWroteLiftsNoFindingAndPinsNothing) {
+  Append(*log_, log::User("go"));
+  Raise("h");
+  Raise("h2");
+  const auto waive = [&](const std::string& id) {
+    protocol::Waiver waiver;
+    waiver.finding_id = id;
+    waiver.reason = "it is fine";
+    waiver.by = "person";
+    waiver.kind = "waiver";
+    Add(std::move(waiver));
+  };
+  waive("h");
+  protocol::Pin pin;
+  pin.pin_id = "p";
+  pin.text = "obey";
+  Add(std::move(pin));
+  RunView own;
+  ASSERT_TRUE(own.Update(*log_));
+  EXPECT_EQ(own.state().findings().open().size(), 1U);
+  RunView taken_over;
+  taken_over.TrustFrom(log_->last_seq() + 1);
+  ASSERT_TRUE(taken_over.Update(*log_));
+  EXPECT_EQ(taken_over.state().findings().open().size(), 2U);
+  EXPECT_TRUE(taken_over.state().pins().empty());
+  waive("h2");
+  ASSERT_TRUE(taken_over.Update(*log_));
+  EXPECT_EQ(taken_over.state().findings().open().size(), 1U);
+}
+
 }  // namespace
 }  // namespace stet::agent

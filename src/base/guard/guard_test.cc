@@ -97,6 +97,17 @@ TEST_P(GuardTest, AProgramThatCannotBeStartedIsAnError) {
   EXPECT_EQ(denied.error().code, Code::kDenied);
 }
 
+/// Its number may be nobody's by the time anybody looks for it.
+TEST_P(GuardTest, AGuardThatEndsAtOnceIsHeardOfAllTheSame) {
+  for (int i = 0; i < 200; ++i) {
+    SpawnOptions options = Guarded({"true"});
+    options.cwd = temp_.Sub("absent");
+    const Result<Finished> ran = Subprocess::Run(std::move(options), Deadline::After(kSafety), {});
+    ASSERT_FALSE(ran);
+    ASSERT_EQ(ran.error().code, Code::kNotFound) << ran.error().Text();
+  }
+}
+
 TEST_P(GuardTest, TheCommandGetsDefaultSignalsAndNoDescriptorOfOurs) {
   // The last eight digits: those of libc's own signals are a sanitizer's as well.
   SpawnOptions options =

@@ -22,6 +22,7 @@
 #include "base/fd.h"
 #include "base/fs.h"
 #include "base/guard/descendants.h"
+#include "base/guard/user_namespace.h"
 
 namespace stet::guard {
 namespace {
@@ -35,21 +36,6 @@ constexpr int kNoSuchCommand = 127;
 bool MountOwnProc() {
   return ::mount(nullptr, "/proc", nullptr, MS_PRIVATE, nullptr) == 0 &&
          ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
-}
-
-bool WriteFileOnce(const char* path, const std::string& text) {
-  const Fd fd(::open(path, O_WRONLY | O_CLOEXEC));
-  return fd && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-}
-
-/// In a fresh user namespace: we are who we were, and no other user is there.
-bool StayWhoWeAre(uid_t user, gid_t group) {
-  ::prctl(PR_SET_DUMPABLE, 1);  // Else these files are root's.
-  const bool stayed = WriteFileOnce("/proc/self/setgroups", "deny") &&
-                      WriteFileOnce("/proc/self/uid_map", fmt::format("{0} {0} 1", user)) &&
-                      WriteFileOnce("/proc/self/gid_map", fmt::format("{0} {0} 1", group));
-  ::prctl(PR_SET_DUMPABLE, 0);
-  return stayed;
 }
 
 std::vector<char*> Pointers(std::vector<std::string>& strings) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -216,11 +217,13 @@ void BeKeeper(void (*be_guard)(Order)) {
     std::optional<std::vector<Fd>> handed = message.Receive(kControlFd);
     if (!handed) ::_exit(0);
     if (handed->size() != kHandedFds) continue;
-    const pid_t pid = ::fork();
+    // With its descriptor at once: a guard may have ended by the time we look for it by its number.
+    int opened = -1;
+    const auto pid =
+        static_cast<pid_t>(::syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, 0, &opened, 0, 0));
     if (pid == 0) BecomeGuard(*std::move(handed), be_guard);
     Answer answer{.pid = pid, .why_not = pid < 0 ? errno : 0};
-    const Fd pidfd(pid < 0 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-    if (pid >= 0 && !pidfd) answer = {.pid = -1, .why_not = errno};
+    const Fd pidfd(pid < 0 ? -1 : opened);
     const std::array<int, 1> one{pidfd.get()};
     Message reply(&answer, sizeof answer);
     reply.Send(kControlFd, pidfd ? std::span<const int>(one) : std::span<const int>());

@@ -63,6 +63,7 @@ class AutoJudge {
       if (!IsOwn(path)) return "it writes outside the project";
       if (KeepsOut(path)) return "it writes where programs look for what to run";
     }
+    if (command.sets_git) return std::string(kSetsGit);
     if (TakesUntracked(command)) return "it takes away what git does not know";
     if (MovesAway(command)) return "it moves files where nothing keeps them";
     switch (command.effect) {

@@ -16,6 +16,9 @@
 
 namespace stet::policy {
 
+/// No box fits that: its configuration says what git runs.
+inline constexpr std::string_view kSetsGit = "git writes its configuration";
+
 struct AutoAnswer {
   bool allowed = false;
   std::string why;  // Why it is asked.

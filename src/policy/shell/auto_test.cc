@@ -70,5 +70,16 @@ TEST(ShellAutoTest, WhatABuildMakesIsKnownByItsName) {
   EXPECT_FALSE(IsDerived("/p/builder", "/p"));
 }
 
+TEST(ShellAutoTest, BracesThatMakeMoreWordsThanAShellShouldHoldAreAsked) {
+  for (const char* line :
+       {"echo {1..99999999}", "echo {1..1000}{1..1000}", "ls {a..z}{a..z}{a..z}{1..100}",
+        "echo {1..99999999999999999999999}", "echo \"$x\"{1..100000000}",
+        "echo x{0..9}{0..9}{0..9}{0..9}{0..9}{0..9}"})
+    EXPECT_FALSE(Ask(line, true).allowed) << line;
+  for (const char* line : {"echo {1..100}", "ls *.{c,h}", "echo {1..1000000..1000}",
+                           "git show HEAD@{1}", "echo '{1..99999999}'", "echo {10..1}"})
+    EXPECT_TRUE(Ask(line, true).allowed) << line;
+}
+
 }  // namespace
 }  // namespace stet::policy

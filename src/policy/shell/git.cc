@@ -87,11 +87,61 @@ class GitJudge {
       return Looks();
     if (sub == "worktree" && IsOneOf(next, "remove prune")) return Loses("git worktree");
     if (sub == "notes" && IsOneOf(next, "show list") && AreListed("")) return Looks();
+    NoteSettings(sub, next);
     if (sub == "lfs")
       return next == "push" ? Raise(command_, ShellEffect::kNetwork, "git lfs push") : Fetches();
     if ((sub == "branch" || sub == "tag") && Lists(sub)) return Looks();
     if (sub == "rebase") return Rebase(plain);
     ByTable(sub);
+  }
+
+  /// Subcommands that write git's configuration, beside what they do.
+  void NoteSettings(std::string_view sub, std::string_view next) {
+    if (sub == "branch" && !Lists(sub)) return NoteBranch();
+    if (sub == "switch") return NoteSwitch();
+    const bool sets = sub == "init" || (sub == "sparse-checkout" && next != "list") ||
+                      (sub == "maintenance" && next != "run") ||
+                      (sub == "lfs" && IsOneOf(next, "install uninstall update")) ||
+                      (IsOneOf(sub, "fetch pull") && Has("--set-upstream"));
+    command_.sets_git = command_.sets_git || sets;
+    if (sub != "worktree" || next != "add") return;
+    const ParsedWords parsed = ParseOptions(rest_, "-b:v -B:v --reason:v");
+    if (parsed.operands.size() > 2) Follow(parsed.operands[2]);
+  }
+
+  void NoteBranch() {
+    const ParsedWords parsed = ParseOptions(rest_, "-u:v --set-upstream-to:v");
+    constexpr std::string_view kSets =
+        "m M c C u t --move --copy --set-upstream-to --unset-upstream --track --set-upstream "
+        "--edit-description";
+    for (const Option& option : parsed.options)
+      command_.sets_git = command_.sets_git || IsOneOf(option.name, kSets);
+    if (parsed.operands.size() > 1) Follow(parsed.operands[1]);
+  }
+
+  void NoteSwitch() {
+    const ParsedWords parsed =
+        ParseOptions(rest_,
+                     "-c:v -C:v --create:v --force-create:v --orphan:v -d --detach -t:f "
+                     "--track:f");
+    bool detached = false;
+    for (const Option& option : parsed.options) {
+      command_.sets_git = command_.sets_git || IsOneOf(option.name, "t --track");
+      detached = detached || IsOneOf(option.name, "d --detach --orphan");
+    }
+    if (!detached && !parsed.operands.empty()) Follow(parsed.operands[0]);
+  }
+
+  [[nodiscard]] bool Has(std::string_view option) const {
+    return std::ranges::any_of(rest_, [&](const ShellWord& word) { return word.text == option; });
+  }
+
+  /// A branch that is started from this follows it, when it is another repository's.
+  void Follow(const ShellWord& start) {
+    if (start.known())
+      command_.may_follow.push_back(start.text);
+    else
+      command_.sets_git = true;
   }
 
   void ByTable(std::string_view sub) {
@@ -177,6 +227,7 @@ class GitJudge {
     if (next == "update" || (next == "show" && plain.operands.size() > 1)) return Fetches();
     const bool looks = plain.operands.empty() || IsOneOf(next, "show get-url");
     if (looks && AreListed("-v --verbose --push --all -n")) return Looks();
+    command_.sets_git = !IsOneOf(next, "prune set-head");
     Changes("git remote changes the repository");
   }
 
@@ -194,6 +245,7 @@ class GitJudge {
     const bool looks = next.empty() || IsOneOf(next, "status summary");
     if (looks && AreListed("--quiet -q --cached --recursive --files -n:v --summary-limit:v"))
       return Looks();
+    command_.sets_git = next != "foreach";
     if (next == "foreach" || unknown) return Odd("git submodule runs programs");
     if (next == "deinit") return Loses("git submodule deinit");
     Fetches();
@@ -213,6 +265,7 @@ class GitJudge {
     const bool local = std::ranges::none_of(plain.options, [](const Option& option) {
       return IsOneOf(option.name, "--global --system --worktree");
     });
+    command_.sets_git = true;
     if (identity && local && listed) return Changes("git config");
     Odd("git's settings can name programs that it runs");
   }
@@ -229,9 +282,12 @@ class GitJudge {
     for (const Option& option : parsed.options) {
       if (option.meaning == Meaning::kDestroys) Loses("git checkout by force");
       creates = creates || (sub == "checkout" && IsOneOf(option.name, "b --orphan"));
+      command_.sets_git =
+          command_.sets_git || (sub == "checkout" && IsOneOf(option.name, "t --track"));
       staged = staged || IsOneOf(option.name, "--staged S");
       worktree = worktree || IsOneOf(option.name, "--worktree W");
     }
+    if (sub == "checkout" && !parsed.operands.empty()) Follow(parsed.operands[0]);
     if (creates || (staged && !worktree && sub == "restore"))
       return Changes(fmt::format("git {} changes the repository", sub));
     if (rest_.empty() && sub == "checkout") return Looks();

@@ -75,7 +75,8 @@ TEST(ShellListsTest, NoHostileCommandSlipsThrough) {
   }
 }
 
-TEST(ShellListsTest, OfAThousandOrdinaryCommandsFiveAreAsked) {
+/// Half of them write git's configuration, which no box permits.
+TEST(ShellListsTest, OfAThousandOrdinaryCommandsTenAreAsked) {
   const std::vector<Line> lines = ReadList("ordinary_commands.txt");
   ASSERT_EQ(lines.size(), 1000U);
   // What is in version control, or is not there at all, can be had again.
@@ -89,7 +90,7 @@ TEST(ShellListsTest, OfAThousandOrdinaryCommandsFiveAreAsked) {
     EXPECT_EQ(answer.allowed, line.expected == "allow") << line.command << "\n  " << answer.why;
     if (!answer.allowed) ++asked;
   }
-  EXPECT_LE(asked, 5);
+  EXPECT_LE(asked, 10);
 }
 
 }  // namespace

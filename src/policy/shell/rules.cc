@@ -286,6 +286,21 @@ bool MatchesInAnyOrder(std::string_view pattern, const ShellCommand& command,
   });
 }
 
+/// By its program, and those of its words that are known.
+bool NamesCommand(const std::vector<std::string>& patterns, const ShellCommand& command) {
+  if (command.words.empty() || !command.words[0].known()) return false;
+  const Text text = TextOf(command);
+  std::string base = text.known;
+  base.erase(0, base.rfind('/', base.find(' ')) + 1);
+  return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+    const auto fits = [&](std::string_view known) {
+      return text.complete ? Matches(pattern, known) : MayMatch(pattern, known);
+    };
+    return fits(text.known) || fits(base) ||
+           MatchesInAnyOrder(pattern, command, ProgramName(command));
+  });
+}
+
 bool CouldApply(const std::vector<std::string>& patterns, const ShellCommand& command,
                 std::string_view line) {
   if (command.odd) return true;
@@ -353,6 +368,13 @@ bool ShellCovers(std::string_view specifier, const ShellAnalysis& analysis) {
   const std::vector<std::string> patterns = Patterns(specifier);
   return std::ranges::all_of(analysis.commands, [&](const ShellCommand& command) {
     return !WritesByRedirection(command) && CoversPart(patterns, analysis, command);
+  });
+}
+
+bool ShellNames(std::string_view specifier, const ShellAnalysis& analysis) {
+  const std::vector<std::string> patterns = Patterns(specifier);
+  return std::ranges::any_of(analysis.commands, [&](const ShellCommand& command) {
+    return NamesCommand(patterns, command);
   });
 }
 

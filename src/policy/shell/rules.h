@@ -44,6 +44,9 @@ bool WritesByRedirection(const ShellCommand& command);
 /// A command as it is written in a rule, for people: "tail -5".
 std::string TextOfPart(const ShellCommand& command);
 
+/// Whether a command of the line is one that the rule names, whatever else there is.
+bool ShellNames(std::string_view specifier, const ShellAnalysis& analysis);
+
 /// Whether a rule that denies or asks could apply to the line, as said above.
 bool ShellTouches(std::string_view specifier, const ShellAnalysis& analysis);
 

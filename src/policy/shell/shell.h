@@ -118,6 +118,9 @@ struct ShellCommand {
   bool defines = false;  // A function: what a name stands for is not what it was.
   bool is_git = false;
   bool git_elsewhere = false;  // git in another folder than the start.
+  bool sets_git = false;       // git writes its configuration.
+  /// So it does when one of these is a branch of another repository's, which it then follows.
+  std::vector<std::string> may_follow = {};
   bool shows_history = false;  // git shows what is in files, in any of the repository.
   /// Which program git would run there because the repository says so; filled in by the caller,
   /// which looks at the disk. Empty: none.

@@ -1,6 +1,9 @@
 #include "policy/shell/word.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
 #include <optional>
 
 #include "base/utf8.h"
@@ -385,6 +388,46 @@ std::optional<std::vector<std::string>> ExpandBraces(const std::vector<Piece>& p
   return done;
 }
 
+/// How many words a range like `1..9` or `a..z..2` makes; 1 for what is none. At most kManyWords.
+constexpr std::uint64_t kManyWords = 1'000'000;
+std::uint64_t WordsOfRange(std::string_view inside) {
+  const std::size_t dots = inside.find("..");
+  if (dots == std::string_view::npos) return 1;
+  const auto number = [](std::string_view text) -> std::optional<std::int64_t> {
+    text.remove_prefix(text.starts_with('+') ? 1 : 0);
+    std::int64_t value = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (read.ptr != text.data() + text.size() || text.empty()) return std::nullopt;
+    return read.ec == std::errc() ? value : std::numeric_limits<std::int64_t>::max() / 4;
+  };
+  const std::string_view rest = inside.substr(dots + 2);
+  const std::size_t more = rest.find("..");
+  const auto from = number(inside.substr(0, dots));
+  const auto to = number(rest.substr(0, more));
+  if (!from || !to) return 256;  // Letters.
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 4;
+  const std::int64_t span = std::clamp(*to, -kMost, kMost) - std::clamp(*from, -kMost, kMost);
+  const auto step = more == std::string_view::npos ? std::optional<std::int64_t>(1)
+                                                   : number(rest.substr(more + 2));
+  const auto size = static_cast<std::uint64_t>(std::abs(span));
+  const auto by = static_cast<std::uint64_t>(std::max<std::int64_t>(1, std::abs(step.value_or(1))));
+  return std::min(size / by + 1, kManyWords);
+}
+
+/// Whether the braces of a word make more words than a shell should hold. Counts too many rather
+/// than too few: as if each brace multiplied the others.
+bool MakesManyWords(std::string_view text) {
+  std::uint64_t words = 1;
+  for (std::size_t open = text.find('{'); open != std::string_view::npos && words < kManyWords;
+       open = text.find('{', open + 1)) {
+    const std::string_view inside =
+        text.substr(open + 1, text.find_first_of("{}", open + 1) - open - 1);
+    const auto commas = static_cast<std::uint64_t>(std::ranges::count(inside, ','));
+    words *= std::max(WordsOfRange(inside), commas + 1);
+  }
+  return words >= kManyWords;
+}
+
 bool StartsOption(std::string_view known) { return known.empty() || known[0] == '-'; }
 
 Expanded WordReader::TakeWords() && {
@@ -396,6 +439,7 @@ Expanded WordReader::TakeWords() && {
   bool braces = false;
   bool globs = false;
   std::string text;
+  std::string bare;  // Where braces count.
   std::size_t fixed = std::string::npos;
   for (Piece& piece : pieces_) {
     if (&piece == pieces_.data() && !piece.quoted && piece.known && piece.text.starts_with('~')) {
@@ -421,11 +465,13 @@ Expanded WordReader::TakeWords() && {
     braces = braces || (piece.known && brace != std::string::npos && piece.text != "{}");
     globs = globs || (piece.known && glob != std::string::npos);
     text += piece.text;
+    bare += piece.quoted ? std::string(1, 'q') : piece.text;
   }
   if (fixed == std::string::npos) {
     out.words.push_back(Known(std::move(text)));
     return out;
   }
+  if (bare.contains('{') && MakesManyWords(bare)) out.odd = true;
   if (all_known && braces && !globs) {
     if (const auto words = ExpandBraces(pieces_)) {
       for (const std::string& word : *words) out.words.push_back(Known(word));

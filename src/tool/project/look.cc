@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "tool/git/obeyed.h"
 #include "tool/in_thread.h"
+#include "tool/paths.h"
 
 namespace stet::tool {
 
@@ -48,6 +49,24 @@ std::vector<std::string> RepositoriesIn(const Workspace& workspace, const Projec
     if (name == ".git" || name.ends_with("/.git")) found.push_back(workspace.project + "/" + name);
   }
   return found;
+}
+
+std::string ObeyedLook::Because(const std::string& path) {
+  if (!IsInside(path, workspace_.project)) return "";
+  if (!known_) {
+    const auto scan = workspace_.view ? workspace_.view->Unchanged() : nullptr;
+    known_ = scan ? RepositoriesIn(workspace_, *scan) : std::vector<std::string>();
+  }
+  std::vector<std::string> repositories = RepositoriesAbove(path, workspace_.project);
+  repositories.insert(repositories.end(), known_->begin(), known_->end());
+  for (const std::string& git : repositories) {
+    const auto [places, fresh] = places_.try_emplace(git);
+    if (fresh) places->second = ObeyedByGit(git);
+    for (const std::string& place : places->second) {
+      if (IsInside(path, place)) return fmt::format("{} makes git obey {}", git, place);
+    }
+  }
+  return "";
 }
 
 Result<std::vector<std::string>> GuardedPlaces(const Workspace& workspace,

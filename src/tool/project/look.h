@@ -1,7 +1,9 @@
 // Looking at the project of a session, on its loop.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,22 @@ Async<Result<std::shared_ptr<const ProjectScan>>> LookAtProject(Workspace& works
 /// project: absolute. kFull when there are more than a box can keep.
 Result<std::vector<std::string>> GuardedPlaces(const Workspace& workspace, const ProjectScan& scan);
 inline constexpr std::size_t kMaxGuardedPlaces = 500;
+
+/// Looks for those places for one decision: each repository is read once. Blocks on the disk.
+class ObeyedLook {
+ public:
+  /// The workspace outlives it.
+  explicit ObeyedLook(const Workspace& workspace) : workspace_(workspace) {}
+
+  /// Why git obeys what is at this path of the project; empty: it does not. Looked at are the
+  /// repositories that the path lies in, and those that the last look at the project found.
+  std::string Because(const std::string& path);
+
+ private:
+  const Workspace& workspace_;
+  std::map<std::string, std::vector<std::string>> places_;  // By repository.
+  std::optional<std::vector<std::string>> known_;           // Repositories.
+};
 
 /// The repositories in the project, its own first: absolute.
 std::vector<std::string> RepositoriesIn(const Workspace& workspace, const ProjectScan& scan);

@@ -1,6 +1,7 @@
 #include "tool/shell/shells.h"
 
 #include "base/fs.h"
+#include "tool/git/obeyed.h"
 
 namespace stet::tool {
 namespace {
@@ -18,12 +19,15 @@ std::string StatusOf(const ShellHow& how) {
 }  // namespace
 
 ShellTask::ShellTask(TaskFacts facts, std::unique_ptr<Shell> shell, std::string output_path,
-                     std::shared_ptr<const ProjectScan> scan)
+                     ShellStart start)
     : read_to(shell->output().total()),
-      before(std::move(scan)),
+      before(std::move(start.before)),
       facts_(std::move(facts)),
       shell_(std::move(shell)),
-      output_path_(std::move(output_path)) {}
+      output_path_(std::move(output_path)) {
+  if (start.not_yet.empty()) return;
+  shell_->OnEnd([files = std::move(start.not_yet), done = set_aside_] { *done = SetAside(files); });
+}
 
 std::optional<TaskEnd> ShellTask::end() const {
   const std::optional<ShellHow>& how = shell_->how();

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "tool/project/scan.h"
@@ -18,12 +19,18 @@
 
 namespace stet::tool {
 
+/// What is known from before a command started.
+struct ShellStart {
+  std::shared_ptr<const ProjectScan> before;  // The project then, or when it was last looked at.
+  /// Files that git would obey and that no box keeps it from making: renamed when it has ended.
+  std::vector<std::string> not_yet;
+};
+
 class ShellTask final : public BackgroundTask {
  public:
-  /// `output_path`: the file that its output is in; empty: one that goes with the shell. `before`:
-  /// the project before the command started, or was last looked at.
+  /// `output_path`: the file that its output is in; empty: one that goes with the shell.
   ShellTask(TaskFacts facts, std::unique_ptr<Shell> shell, std::string output_path,
-            std::shared_ptr<const ProjectScan> before);
+            ShellStart start);
 
   [[nodiscard]] const TaskFacts& facts() const override { return facts_; }
   [[nodiscard]] std::optional<TaskEnd> end() const override;
@@ -43,11 +50,17 @@ class ShellTask final : public BackgroundTask {
   /// Null when what the command did to the project is settled.
   std::shared_ptr<const ProjectScan> before;
 
+  /// Those of ShellStart::not_yet that it made.
+  [[nodiscard]] const std::vector<std::string>& set_aside() const { return *set_aside_; }
+
  private:
   TaskFacts facts_;
   std::unique_ptr<Shell> shell_;
   std::string output_path_;
   std::string stopped_by_;
+  /// The shell's listener has it too: a shell may outlive its task.
+  std::shared_ptr<std::vector<std::string>> set_aside_ =
+      std::make_shared<std::vector<std::string>>();
 };
 
 class Shells {
