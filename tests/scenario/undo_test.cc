@@ -197,7 +197,9 @@ TEST_F(UndoTest, CopiesThatNoSessionNeedsAreFoundAndDeletedWhenTheUserSaysSo) {
   const std::string store = program_.home() + "/undo";
   const auto count = [&] { return ListDir(store)->size(); };
   const timespec old[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = 1, .tv_nsec = 0}};
-  for (const DirEntry& copy : *ListDir(store))
+  const Result<std::vector<DirEntry>> copies = ListDir(store);
+  ASSERT_TRUE(copies);
+  for (const DirEntry& copy : *copies)
     ASSERT_EQ(::utimensat(AT_FDCWD, (store + "/" + copy.name).c_str(), old, 0), 0);
   const std::size_t all = count();
   EXPECT_EQ(program_.Run({"sessions", "gc", "--yes"}).exit_code, 0);
