@@ -1,8 +1,10 @@
 #include "tool/checkpoint/checkpoints.h"
 
 #include <algorithm>
+#include <ctime>
 #include <utility>
 
+#include "base/fs.h"
 #include "base/hash.h"
 #include "tool/in_thread.h"
 
@@ -146,10 +148,56 @@ Result<Seen> Checkpoints::LookInThread(ProjectView& view, const CancelToken& can
   else if (keeps())
     seen.changes = Differences(entries_, *seen.scan);
   if (keeps()) {
+    AddFresh(view.root(), seen.changes);
     RETURN_IF_ERROR(Apply(view.root(), seen, cancel));
   }
   scan_ = seen.scan;
   return seen;
+}
+
+std::string Checkpoints::KnownPath(const std::string& project) const {
+  return setup_.store + "/known-" + FastHashHex(project);
+}
+
+/// What looks as it did to a session before this one is not read again. Gives back the others.
+std::vector<ToKeep> Checkpoints::AdoptKnown(const std::string& project, std::vector<ToKeep> files) {
+  const auto text = ReadFile(KnownPath(project));
+  const auto known = text ? ParseManifest(*text) : std::unexpected(text.error());
+  if (!known) return files;
+  std::erase_if(files, [&](const ToKeep& file) {
+    const auto entry = known->entries.find(file.path);
+    if (entry == known->entries.end() || !entry->second.LooksLike(*file.entry)) return false;
+    const Kept& kept = entry->second.kept;
+    if (kept.in != Kept::In::kCopies || !copies_.Adopt(kept.id)) return false;
+    file.entry->kept = kept;
+    return true;
+  });
+  return files;
+}
+
+/// Within a tick of the clock a file is changed without a trace in what stat(2) says: what was
+/// written just before the last look is kept anew, and told of when that makes a difference.
+void Checkpoints::AddFresh(const std::string& project, std::vector<SeenChange>& changes) const {
+  std::set<std::string> fresh = fresh_;
+  for (const SeenChange& change : changes) fresh.erase(change.path);
+  for (const std::string& path : fresh) {
+    const auto entry = entries_.find(path);
+    const Result<ManifestEntry> now = EntryNow(project, path);
+    if (entry == entries_.end() || !now || now->kind != ManifestKind::kFile) continue;
+    changes.push_back({.path = path, .before = entry->second, .after = *now});
+  }
+}
+
+void Checkpoints::NoteFresh(const std::vector<SeenChange>& changes) {
+  constexpr std::uint64_t kTick = 20'000'000;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const std::uint64_t then = NanosOf(now) - kTick;
+  fresh_.clear();
+  for (const SeenChange& change : changes) {
+    if (change.after && change.after->kind == ManifestKind::kFile && change.after->ctime_ns >= then)
+      fresh_.insert(change.path);
+  }
 }
 
 /// Keeps what is new, and takes it over into what is known.
@@ -165,8 +213,12 @@ Status Checkpoints::Apply(const std::string& project, Seen& seen, const CancelTo
       files.push_back({.path = change.path, .entry = &*change.after});
     }
   }
-  RETURN_IF_ERROR(
-      KeepContents(project, copies_, git_.Keep(project, std::move(files)), setup_.limits, cancel));
+  files = git_.Keep(project, std::move(files));
+  if (!scan_) files = AdoptKnown(project, std::move(files));
+  RETURN_IF_ERROR(KeepContents(project, copies_, std::move(files), setup_.limits, cancel));
+  NoteFresh(seen.changes);
+  std::erase_if(seen.changes,
+                [](const SeenChange& change) { return change.before == change.after; });
   DropLost(seen);
   for (const SeenChange& change : seen.changes) {
     changed_.insert(change.path);
@@ -264,12 +316,24 @@ Result<Checkpoints::Taken> Checkpoints::TakeInThread(ProjectView& view, std::str
   const std::lock_guard lock(mutex_);
   if (!manifest_ || !changed_.empty()) {
     ASSIGN_OR_RETURN(const std::string name, WriteManifest());
+    if (differences_ == 0) LeaveKnown(view.root());
     RETURN_IF_ERROR(copies_.Sync());
     manifest_ = name;
     changed_.clear();
   }
   taken.event = EventOf(reason);
   return taken;
+}
+
+/// For sessions to come. Ignoring the error on purpose: they find it out for themselves.
+void Checkpoints::LeaveKnown(const std::string& project) const {
+  ManifestText text;
+  for (const auto& [path, entry] : entries_) {
+    if (entry.kept.in == Kept::In::kCopies && !fresh_.contains(path))
+      text.entries.insert({path, entry});
+  }
+  if (!text.entries.empty())
+    (void)ReplaceFile(KnownPath(project), EncodeManifest(text), Durable::kNo);
 }
 
 Result<std::string> Checkpoints::WriteManifest() {

@@ -116,7 +116,13 @@ class Checkpoints {
   void HoldAgain(const std::string& project);
   Status Apply(const std::string& project, Seen& seen, const CancelToken& cancel);
   void DropLost(Seen& seen);
+  /// Where the last session that worked in this project left what it knew of it.
+  [[nodiscard]] std::string KnownPath(const std::string& project) const;
+  std::vector<ToKeep> AdoptKnown(const std::string& project, std::vector<ToKeep> files);
+  void AddFresh(const std::string& project, std::vector<SeenChange>& changes) const;
+  void NoteFresh(const std::vector<SeenChange>& changes);
   Result<std::string> WriteManifest();
+  void LeaveKnown(const std::string& project) const;
 
   const Setup setup_;
   std::vector<TaskOf> tasks_;  // The loop's.
@@ -128,6 +134,8 @@ class Checkpoints {
   std::shared_ptr<const ProjectScan> scan_;  // That entries_ are of; null: not of this process.
   ManifestEntries entries_;                  // As they were last seen.
   std::set<std::string> uncovered_;
+  /// Written so shortly before they were looked at that a later change may not show in their stat.
+  std::set<std::string> fresh_;
   std::optional<std::string> manifest_;  // The last one; `changed_` is what came since.
   std::set<std::string> changed_;
   int differences_ = 0;  // Since the last one that is whole.

@@ -146,6 +146,8 @@ Status Copies::Link(const std::string& name) {
   return errno == EEXIST ? Status() : FailPath("keep a copy in", session_);
 }
 
+bool Copies::Adopt(const std::string& name) { return IsName(name) && MakeFolders() && Link(name); }
+
 Result<std::string> Copies::Read(std::string_view name) const {
   if (!IsName(name)) return Fail(Code::kNotFound, "that is no copy's name");
   const std::string path = fmt::format("{}/{}", session_, name);

@@ -34,6 +34,9 @@ class Copies {
   Result<Copied> Keep(const Beneath& file, std::uint64_t max_bytes);
   Result<std::string> Keep(std::string_view bytes);
 
+  /// One that another session kept is this session's too; false when it is not there any more.
+  bool Adopt(const std::string& name);
+
   /// kNotFound when there is none, kCorrupt when it is not what its name says.
   [[nodiscard]] Result<std::string> Read(std::string_view name) const;
 

@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::uint64_t kEntryNanos = 1'000'000'000;
 
-std::uint64_t EntryNanos(const timespec& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * kEntryNanos +
-         static_cast<std::uint64_t>(time.tv_nsec);
-}
-
 bool IsSmall(const ToKeep& file, const KeepingLimits& limits) {
   return file.entry->size <= limits.small_bytes;
 }
@@ -39,6 +34,11 @@ bool CopyOne(const std::string& project, Copies& copies, const ToKeep& file, std
 
 }  // namespace
 
+std::uint64_t NanosOf(const timespec& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * kEntryNanos +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
 Result<ManifestEntry> EntryNow(const std::string& project, const std::string& path) {
   struct stat facts{};
   const std::string full = project + "/" + path;
@@ -50,8 +50,8 @@ Result<ManifestEntry> EntryNow(const std::string& project, const std::string& pa
     return entry;
   }
   entry.size = static_cast<std::uint64_t>(facts.st_size);
-  entry.mtime_ns = EntryNanos(facts.st_mtim);
-  entry.ctime_ns = EntryNanos(facts.st_ctim);
+  entry.mtime_ns = NanosOf(facts.st_mtim);
+  entry.ctime_ns = NanosOf(facts.st_ctim);
   entry.inode = facts.st_ino;
   if (S_ISREG(facts.st_mode)) return entry;
   if (!S_ISLNK(facts.st_mode))

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
+
 #include "base/cancel.h"
 #include "base/result.h"
 #include "tool/checkpoint/copies.h"
@@ -34,6 +36,9 @@ struct ToKeep {
 /// failures are the store's when it is flushed.
 Status KeepContents(const std::string& project, Copies& copies, std::vector<ToKeep> files,
                     const KeepingLimits& limits, const CancelToken& cancel);
+
+/// A time of stat(2) as manifests have it.
+std::uint64_t NanosOf(const timespec& time);
 
 /// As lstat(2) and the link itself say of what stands at a path of the project; `kept` is empty.
 /// kNotFound when there is nothing, kInvalid for what is neither file, link nor folder.
