@@ -188,20 +188,20 @@ void Checkpoints::AddFresh(const std::string& project, std::vector<SeenChange>& 
   }
 }
 
-void Checkpoints::NoteFresh(const std::vector<SeenChange>& changes) {
-  constexpr std::uint64_t kTick = 20'000'000;
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  const std::uint64_t then = NanosOf(now) - kTick;
+void Checkpoints::NoteFresh(const std::vector<SeenChange>& changes, std::uint64_t since_ns) {
   fresh_.clear();
   for (const SeenChange& change : changes) {
-    if (change.after && change.after->kind == ManifestKind::kFile && change.after->ctime_ns >= then)
+    if (change.after && change.after->kind == ManifestKind::kFile &&
+        change.after->ctime_ns >= since_ns)
       fresh_.insert(change.path);
   }
 }
 
 /// Keeps what is new, and takes it over into what is known.
 Status Checkpoints::Apply(const std::string& project, Seen& seen, const CancelToken& cancel) {
+  constexpr std::uint64_t kTick = 20'000'000;
+  timespec begin{};
+  ::clock_gettime(CLOCK_REALTIME, &begin);
   std::vector<ToKeep> files;
   for (SeenChange& change : seen.changes) {
     if (!change.after || change.after->kind == ManifestKind::kFolder) continue;
@@ -216,7 +216,7 @@ Status Checkpoints::Apply(const std::string& project, Seen& seen, const CancelTo
   files = git_.Keep(project, std::move(files));
   if (!scan_) files = AdoptKnown(project, std::move(files));
   RETURN_IF_ERROR(KeepContents(project, copies_, std::move(files), setup_.limits, cancel));
-  NoteFresh(seen.changes);
+  NoteFresh(seen.changes, NanosOf(begin) - kTick);
   std::erase_if(seen.changes,
                 [](const SeenChange& change) { return change.before == change.after; });
   DropLost(seen);

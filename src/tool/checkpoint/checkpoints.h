@@ -120,7 +120,7 @@ class Checkpoints {
   [[nodiscard]] std::string KnownPath(const std::string& project) const;
   std::vector<ToKeep> AdoptKnown(const std::string& project, std::vector<ToKeep> files);
   void AddFresh(const std::string& project, std::vector<SeenChange>& changes) const;
-  void NoteFresh(const std::vector<SeenChange>& changes);
+  void NoteFresh(const std::vector<SeenChange>& changes, std::uint64_t since_ns);
   Result<std::string> WriteManifest();
   void LeaveKnown(const std::string& project) const;
 
