@@ -8,6 +8,7 @@
 #include "tool/git/branches.h"
 #include "tool/git/programs.h"
 #include "tool/git/restorable.h"
+#include "tool/other_names.h"
 #include "tool/paths.h"
 #include "tool/project/look.h"
 #include "tool/tool.h"
@@ -101,6 +102,13 @@ bool IsForFound(const policy::ShellAnalysis& shell, const policy::ShellCommand& 
   return !starter.wraps && !starter.words.empty();  // Only find and fd are more than wrappers.
 }
 
+/// Who reads or writes a file under one name does so under all: what is denied of one is denied.
+void AddOtherNames(const std::string& path, const tool::Workspace& workspace,
+                   std::vector<std::string>& paths) {
+  for (std::string& other : tool::FindOtherNames(path, workspace).paths)
+    paths.push_back(std::move(other));
+}
+
 }  // namespace
 
 policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
@@ -117,9 +125,11 @@ policy::Question QuestionOf(std::string_view tool, const tool::Intent& intent,
   for (const std::string& path : intent.writes) {
     if (question.caution.empty()) question.caution = tool::CautionAbout(path, workspace);
     if (question.obeyed.empty()) question.obeyed = obeyed.Because(path);
+    AddOtherNames(path, workspace, question.writes);
   }
   for (const std::string& path : intent.reads) {
     if (question.caution.empty()) question.caution = tool::CautionAboutReading(path, workspace);
+    AddOtherNames(path, workspace, question.reads);
   }
   if (intent.command.empty()) return question;
   DiskReach disk(workspace);

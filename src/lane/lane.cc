@@ -255,16 +255,18 @@ Result<protocol::Moved> Lane::Branch(const std::string& leaf) {
 
 Async<Result<protocol::FileRows>> Lane::FilesSince(protocol::FilesParams wanted) {
   CO_RETURN_IF_ERROR(AtRest());
-  if (wanted.restore && parts_->tasks->running() > 0) {
-    if (!wanted.stop_tasks.value_or(false))
-      co_return Fail(Code::kBusy,
-                     fmt::format("what runs in the background may change files meanwhile: {}. Stop "
-                                 "it first",
-                                 parts_->tasks->Describe()));
-    parts_->tasks->StopAll();
-  }
+  const bool running = wanted.restore && parts_->tasks->running() > 0;
+  if (running && !wanted.stop_tasks.value_or(false))
+    co_return Fail(Code::kBusy,
+                   fmt::format("what runs in the background may change files meanwhile: {}. Stop "
+                               "it first (`stet tasks stop`, or --stop-tasks)",
+                               parts_->tasks->Describe()));
   looking_.emplace(parts_->bench.loop);
+  // The model hears of the end of what is stopped here with the next message, not at once.
+  work_->HoldBack(true);
+  if (running) parts_->tasks->StopAll();
   Result<protocol::FileRows> rows = co_await lane::FilesSince(parts_->bench, std::move(wanted));
+  work_->HoldBack(false);
   std::exchange(looking_, std::nullopt)->Set(true);
   co_return rows;
 }

@@ -151,11 +151,11 @@ std::string OpOf(const FileHistory& since, const std::string& path, const tool::
   return line.now->kind == tool::ManifestKind::kFolder ? "folder" : "outside_write";
 }
 
-/// Fewer names than files of them are written in place, which changes what is under the others.
+/// A file with several names is written in place, which changes what is under the others.
 bool IsWrittenElsewhere(const agent::Workbench& bench, const std::string& path,
                         const tool::UndoLine& line) {
   if (!line.wanted || !line.now || line.wanted->kind != tool::ManifestKind::kFile ||
-      line.now->kind != tool::ManifestKind::kFile)
+      line.now->kind != tool::ManifestKind::kFile || line.wanted->inode != line.now->inode)
     return false;
   return tool::FindOtherNames(path, bench.workspace).elsewhere;
 }
@@ -165,6 +165,7 @@ protocol::FileRow RowOf(const agent::Workbench& bench, const FileHistory& since,
   protocol::FileRow row;
   row.path = place.root + "/" + line.path;
   row.op = OpOf(since, row.path, line);
+  row.undo = !line.wanted ? "delete" : line.now ? "change" : "create";
   row.changed_since = line.unexplained;
   for (const std::string& id : line.call_ids) {
     const auto call = since.calls.find(id);

@@ -22,8 +22,7 @@ Status LaneWork::Settle(agent::Unfinished unfinished, bool keep_waiting) {
   // What a command that was interrupted did to files is seen by the next look at them.
   for (const protocol::ToolStarted& started : unfinished.started) {
     if (!started.effects) continue;
-    parts_.bench.checkpoints->TaskBegan(started.tool_call_id);
-    parts_.bench.checkpoints->TaskEnded(started.tool_call_id);
+    parts_.bench.checkpoints->Interrupted(started.tool_call_id);
   }
   ASSIGN_OR_RETURN(const bool waits,
                    agent::SettleInterrupted(parts_.bench.log, unfinished, keep_waiting));
@@ -135,7 +134,7 @@ Result<bool> LaneWork::PrepareFollowUp(std::string& text) {
 }
 
 bool LaneWork::MayBegin() const {
-  return !working() && life_ != LaneLife::kClosing && completed() &&
+  return !working() && !held_back_ && life_ != LaneLife::kClosing && completed() &&
          parts_.bench.settings->task_end_starts_turn;
 }
 

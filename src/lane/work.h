@@ -59,6 +59,8 @@ class LaneWork final : public LaneTurns {
   void Cancel(const std::string& turn_id = "");
   /// No turn follows the one that runs, which is cancelled; ends when it has ended.
   Async<void> End();
+  /// While it is held back no turn begins by itself: files are put back.
+  void HoldBack(bool held) { held_back_ = held; }
   /// The leaf was moved: what was remembered of the old path is forgotten.
   void Moved();
 
@@ -84,6 +86,7 @@ class LaneWork final : public LaneTurns {
   /// What the log says of the turns so far. Nothing: the last one ended because the log could not
   /// be written.
   std::optional<agent::Unfinished> known_ = agent::Unfinished();
+  bool held_back_ = false;
   CancelSource cancel_;  // Of the turn.
   std::unique_ptr<agent::Turn> turn_;
   std::chrono::steady_clock::time_point began_;

@@ -12,6 +12,7 @@ struct FileRow {
   STET_FIELDS(FileRow,
               (Text, path),
               (Text, op),  // What was done to it last: write, delete, outside_write, folder.
+              (Text, undo),  // What putting it back does there: create, change, delete.
               (bool, can_restore),  // What was there is kept.
               (bool, changed_since),  // Not only the session changed it: it must be named.
               (bool, restored),  // It was found to be as it was, afterwards.

@@ -192,6 +192,7 @@ struct FileFact {
               (OptionalRaw, coverage),
               (OptionalText, before_blob),
               (OptionalInt, new_folders),  // Above a new file: how many were made for it.
+              (OptionalBool, unsure),  // Seen while a task ran: something else may have done it.
               (OptionalText, tool_call_id))
   static Place PlaceOf(std::string_view op) {
     return op == "read" ? Place::kControl : Place::kSession;

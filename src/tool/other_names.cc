@@ -47,6 +47,7 @@ class NameSearch {
       return;
     ++names_;
     if (path == path_) return;  // What this name says of it is judged by itself.
+    found_.paths.push_back(path);
     const std::string relative = path.substr(workspace_.project.size() + 1);
     const bool excluded = workspace_.exclude && workspace_.exclude->Covers(relative);
     const bool secret =

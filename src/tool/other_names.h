@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tool/tool.h"
 
@@ -11,6 +12,7 @@ namespace stet::tool {
 struct OtherNames {
   std::string excluded;    // One that is excluded, or called like a secret; empty: none was found.
   bool elsewhere = false;  // Not all of them were found in the project.
+  std::vector<std::string> paths = {};  // Those that were, but for the one that was asked about.
 };
 
 /// Looks for them in the project, within 50,000 entries and a quarter of a second. Of a file with

@@ -96,22 +96,26 @@ Async<Result<Seen>> Checkpoints::Look(std::shared_ptr<ProjectView> view, Loop& l
                                       CancelToken cancel,
                                       std::shared_ptr<const ProjectScan> since) {
   if (!keeps() && !scan_) scan_ = std::move(since);
-  if (scan_ && view->Unchanged() == scan_) co_return Seen{.scan = scan_, .changes = {}};
+  // What is held of repositories may have vanished though no file of the project has changed.
+  if (scan_ && !git_.holds() && view->Unchanged() == scan_)
+    co_return Seen{.scan = scan_, .changes = {}};
   CO_RETURN_IF_ERROR(FindLast());
   const std::vector<TaskOf> tasks = tasks_;
   auto work = [this, view](const CancelToken& token) { return LookInThread(*view, token); };
   Result<Seen> seen = co_await InThread<Seen>(loop, std::move(cancel), std::move(work));
-  if (seen) seen->task_call = Settle(tasks);
+  if (seen) Settle(tasks, *seen);
   co_return seen;
 }
 
 /// Of what was seen after these were as they are here.
-std::string Checkpoints::Settle(const std::vector<TaskOf>& tasks) {
+void Checkpoints::Settle(const std::vector<TaskOf>& tasks, Seen& seen) {
   for (const TaskOf& task : tasks) {
     if (task.ended)
       std::erase_if(tasks_, [&](const TaskOf& one) { return one.call_id == task.call_id; });
   }
-  return tasks.empty() ? "" : tasks.front().call_id;
+  if (tasks.empty()) return;
+  seen.task_call = tasks.front().call_id;
+  seen.unsure = !tasks.front().alone;
 }
 
 Async<Result<Checkpoints::Taken>> Checkpoints::Take(std::shared_ptr<ProjectView> view,
@@ -128,7 +132,7 @@ Async<Result<Checkpoints::Taken>> Checkpoints::Take(std::shared_ptr<ProjectView>
     return TakeInThread(*view, reason, token);
   };
   Result<Taken> taken = co_await InThread<Taken>(loop, std::move(cancel), std::move(work));
-  if (taken) taken->seen.task_call = Settle(tasks);
+  if (taken) Settle(tasks, taken->seen);
   co_return taken;
 }
 
@@ -216,6 +220,7 @@ Status Checkpoints::Apply(const std::string& project, Seen& seen, const CancelTo
   files = git_.Keep(project, std::move(files));
   if (!scan_) files = AdoptKnown(project, std::move(files));
   RETURN_IF_ERROR(KeepContents(project, copies_, std::move(files), setup_.limits, cancel));
+  CopyWhatGitHad(project, seen.changes);
   NoteFresh(seen.changes, NanosOf(begin) - kTick);
   std::erase_if(seen.changes,
                 [](const SeenChange& change) { return change.before == change.after; });
@@ -232,6 +237,21 @@ Status Checkpoints::Apply(const std::string& project, Seen& seen, const CancelTo
     entries_.insert_or_assign(change.path, *change.after);
   }
   return {};
+}
+
+/// A repository need not have for long what is in no file any more: it is copied when it goes.
+void Checkpoints::CopyWhatGitHad(const std::string& project,
+                                 const std::vector<SeenChange>& changes) {
+  std::vector<GitContent> gone;
+  for (const SeenChange& change : changes) {
+    if (!change.before || change.before->kept.in != Kept::In::kGit) continue;
+    if (change.after && change.after->kept == change.before->kept) continue;
+    gone.push_back({.path = change.path, .id = change.before->kept.id});
+  }
+  // Ignoring errors on purpose: what cannot be read, or kept, is said when it is to be put back.
+  git_.Read(project, gone, [&](const std::string& id, std::string_view bytes) {
+    (void)copies_.KeepAsGit(id, bytes);
+  });
 }
 
 /// What a command deleted from a repository, and nothing holds: such files are kept nowhere.
@@ -254,11 +274,19 @@ std::map<std::string, std::string> Checkpoints::NamesOfGit(const std::string& pr
                                                            const std::vector<GitContent>& wanted,
                                                            bool copy) {
   std::map<std::string, std::string> names;
-  git_.Read(project, wanted, [&](const std::string& id, std::string_view bytes) {
+  const auto take = [&](const std::string& id, std::string_view bytes) {
     const Result<std::string> name =
         copy ? copies_.Keep(bytes) : Result<std::string>(Sha256Hex(bytes));
     if (name) names[id] = *name;
-  });
+  };
+  std::vector<GitContent> rest;
+  for (const GitContent& one : wanted) {
+    if (const auto kept = copies_.ReadGit(one.id))
+      take(one.id, *kept);
+    else
+      rest.push_back(one);
+  }
+  git_.Read(project, rest, take);
   return names;
 }
 

@@ -45,6 +45,7 @@ struct Seen {
   /// The call whose doing this may be, when nothing else says whose: of a task that ran since the
   /// last look. Empty: there was none.
   std::string task_call = {};
+  bool unsure = false;  // Or that of people and other programs: the task ran beside them.
 };
 
 /// What a checkpoint does not have.
@@ -84,9 +85,13 @@ class Checkpoints {
   /// From here on, a task that this call started may change the project: until it has ended, and
   /// one look later.
   void TaskBegan(const std::string& call_id) {
-    if (!call_id.empty()) tasks_.push_back({call_id, false});
+    if (!call_id.empty()) tasks_.push_back({.call_id = call_id});
   }
   void TaskEnded(const std::string& call_id);
+  /// What a command was in the middle of when its process died is its doing alone.
+  void Interrupted(const std::string& call_id) {
+    if (!call_id.empty()) tasks_.push_back({call_id, true, true});
+  }
 
   /// Of the last look.
   [[nodiscard]] NotCovered not_covered() const;
@@ -105,9 +110,10 @@ class Checkpoints {
   struct TaskOf {
     std::string call_id;
     bool ended = false;
+    bool alone = false;
   };
 
-  std::string Settle(const std::vector<TaskOf>& tasks);
+  void Settle(const std::vector<TaskOf>& tasks, Seen& seen);
   Status FindLast();
   protocol::Checkpoint EventOf(std::string_view reason) const;
   Result<Seen> LookInThread(ProjectView& view, const CancelToken& cancel);
@@ -115,6 +121,7 @@ class Checkpoints {
   void Open(const std::string& project);
   void HoldAgain(const std::string& project);
   Status Apply(const std::string& project, Seen& seen, const CancelToken& cancel);
+  void CopyWhatGitHad(const std::string& project, const std::vector<SeenChange>& changes);
   void DropLost(Seen& seen);
   /// Where the last session that worked in this project left what it knew of it.
   [[nodiscard]] std::string KnownPath(const std::string& project) const;

@@ -146,6 +146,19 @@ Status Copies::Link(const std::string& name) {
   return errno == EEXIST ? Status() : FailPath("keep a copy in", session_);
 }
 
+Status Copies::KeepAsGit(const std::string& id, std::string_view bytes) {
+  ASSIGN_OR_RETURN(const std::string name, Keep(bytes));
+  const std::string path = session_ + "/g" + id;
+  if (::link((session_ + "/" + name).c_str(), path.c_str()) == 0 || errno == EEXIST) return {};
+  return FailPath("keep a copy as", path);
+}
+
+Result<std::string> Copies::ReadGit(const std::string& id) const {
+  const std::string path = session_ + "/g" + id;
+  ASSIGN_OR_RETURN(const FileStat stat, StatFile(path));
+  return ReadFile(path, stat.size);
+}
+
 bool Copies::Adopt(const std::string& name) { return IsName(name) && MakeFolders() && Link(name); }
 
 Result<std::string> Copies::Read(std::string_view name) const {

@@ -37,6 +37,11 @@ class Copies {
   /// One that another session kept is this session's too; false when it is not there any more.
   bool Adopt(const std::string& name);
 
+  /// The same under the id of git's object, for when no repository has it any more.
+  Status KeepAsGit(const std::string& id, std::string_view bytes);
+  /// kNotFound when there is none.
+  [[nodiscard]] Result<std::string> ReadGit(const std::string& id) const;
+
   /// kNotFound when there is none, kCorrupt when it is not what its name says.
   [[nodiscard]] Result<std::string> Read(std::string_view name) const;
 

@@ -9,6 +9,12 @@
 
 namespace stet::tool {
 
+/// What a command deleted last is kept; the rest the repositories have.
+GitSide::~GitSide() {
+  if (holds_) (void)held_.Release();
+  held_.LetGo();
+}
+
 TrackedFiles& GitSide::Files(const std::string& project) {
   if (!files_ || files_->Stale()) files_.emplace(TrackedFiles::Read(project));
   return *files_;
@@ -53,6 +59,7 @@ std::vector<ToKeep> GitSide::Keep(const std::string& project, std::vector<ToKeep
   }
   if (there.empty()) return files;
   const std::vector<bool> held = held_.Hold(tracked, there);
+  holds_ = true;
   std::vector<bool> kept(files.size(), false);
   for (std::size_t i = 0; i < there.size(); ++i) {
     if (!held[i]) continue;

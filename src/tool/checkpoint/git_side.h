@@ -4,6 +4,7 @@
 // Blocks on the disk, and on git; one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <set>
@@ -28,7 +29,7 @@ class GitSide {
  public:
   /// `folder` is this session's alone, made when it is needed.
   explicit GitSide(std::string folder) : folder_(std::move(folder)), held_(folder_ + "/held") {}
-  ~GitSide() { held_.LetGo(); }
+  ~GitSide();
   GitSide(const GitSide&) = delete;
   GitSide& operator=(const GitSide&) = delete;
 
@@ -36,6 +37,8 @@ class GitSide {
   /// The others are given back.
   std::vector<ToKeep> Keep(const std::string& project, std::vector<ToKeep> files);
 
+  /// Something is held that a command could delete. From any thread.
+  [[nodiscard]] bool holds() const { return holds_; }
   /// After a command: what it left nowhere is not kept any more.
   std::set<std::string> Lost();
 
@@ -53,6 +56,7 @@ class GitSide {
   std::string folder_;
   HeldObjects held_;
   std::optional<TrackedFiles> files_;
+  std::atomic<bool> holds_ = false;
 };
 
 }  // namespace stet::tool

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/utf8.h"
+
 namespace stet::tool {
 namespace {
 
@@ -52,7 +54,7 @@ class Plan {
       const protocol::FileFact& fact = in_.facts[i];
       const std::optional<std::string> path = Relative(fact.path);
       if (!path) continue;
-      by_path_[*path].push_back(&fact);
+      by_path_[ReplaceInvalidUtf8(*path)].push_back(&fact);
       if (i >= in_.until_checkpoint) continue;
       earlier_.try_emplace(*path, EntryOf(*path, fact.before));
       // Folders that were made for a new file are gone without it.
@@ -62,7 +64,7 @@ class Plan {
         if (slash == std::string::npos) break;
         folder.resize(slash);
         earlier_.try_emplace(folder, std::nullopt);
-        by_path_[folder].push_back(&fact);
+        by_path_[ReplaceInvalidUtf8(folder)].push_back(&fact);
       }
     }
   }
@@ -141,7 +143,9 @@ class Plan {
   /// Who changed it; and whether their facts, one after the other, lead from what was there to what
   /// is there.
   void Explain(UndoLine& line) {
-    const auto found = by_path_.find(line.path);
+    // A log has texts: what is no UTF-8 in a name stands in its facts as something else.
+    const std::string path = ReplaceInvalidUtf8(line.path);
+    const auto found = by_path_.find(path);
     if (found == by_path_.end()) {
       line.unexplained = true;
       return;
@@ -154,13 +158,17 @@ class Plan {
       }
       // Of a folder that was made for a file, or a file that became a folder, the fact is
       // another's.
-      if (Relative(fact->path) != line.path || Changes(line)) continue;
+      line.unexplained = line.unexplained || fact->unsure.value_or(false);
+      if (ReplaceInvalidUtf8(Relative(fact->path).value_or("")) != path || Changes(line)) continue;
       line.unexplained = line.unexplained || !SameId(at, fact->before);
       at = fact->after;
     }
-    if (Relative(found->second.back()->path) != line.path || Changes(line)) return;
+    const protocol::FileFact& last = *found->second.back();
+    if (ReplaceInvalidUtf8(Relative(last.path).value_or("")) != path || Changes(line)) return;
     const std::optional<std::string> now = line.now ? FactIdOf(*line.now) : std::nullopt;
-    line.unexplained = line.unexplained || !SameId(at, now);
+    // A restore says what it will do before it does it, and may have been killed in between.
+    const bool not_done = !last.tool_call_id && SameId(last.before, now);
+    line.unexplained = line.unexplained || (!not_done && !SameId(at, now));
   }
 
   /// A folder is, or was, there: its facts say no more than that.

@@ -17,12 +17,14 @@ constexpr mode_t kOwnerMayChange = 0700;
 
 /// What is there now, nothing included.
 Result<OptionalEntry> Now(const std::string& project, const std::string& path) {
+  // Behind a link there is nothing of this path, whatever it leads to.
+  const Result<Beneath> reached = Beneath::Open(project, project + "/" + path);
+  if (!reached &&
+      (reached.error().code == Code::kConflict || reached.error().code == Code::kNotFound))
+    return OptionalEntry();
   Result<ManifestEntry> now = EntryNow(project, path);
   if (now) return OptionalEntry(*std::move(now));
-  // A file stands where a folder was above it: then nothing has this path.
   if (now.error().code == Code::kNotFound) return OptionalEntry();
-  const Result<Beneath> place = Beneath::Open(project, project + "/" + path);
-  if (!place && place.error().code == Code::kConflict) return OptionalEntry();
   return std::unexpected(now.error());
 }
 
@@ -102,7 +104,12 @@ class Putting {
     ASSIGN_OR_RETURN(const std::string bytes, wish_.content(wanted.kept));
     // The same content is not written again: the file may have other names.
     const auto now = place.Read();
-    if (!now || now->bytes != bytes) RETURN_IF_ERROR(place.Write(bytes, kUnfinishedMode));
+    // Under a name that it did not have then, the file is another one, whose other names stay.
+    const bool another = line.now && line.now->kind == ManifestKind::kFile &&
+                         line.now->inode != wanted.inode && now && now->stat.links > 1;
+    if (another) RETURN_IF_ERROR(place.Remove());
+    if (another || !now || now->bytes != bytes)
+      RETURN_IF_ERROR(place.Write(bytes, kUnfinishedMode));
     return place.SetMode(wanted.mode);
   }
 

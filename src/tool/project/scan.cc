@@ -137,10 +137,11 @@ class Scanner {
     if (entry.name == ".git" || entry.kind == EntryKind::kOther) return;
     if (!is_dir) return AddFile(entry, place);
     const bool ignored = place.depth.ignored || rules_.Ignores(parts_, true);
-    if (ignored && std::ranges::find(wish_.expendable, entry.name) != wish_.expendable.end())
+    const std::string below = path + "/" + entry.name;
+    if (ignored && std::ranges::find(wish_.expendable, entry.name) != wish_.expendable.end() &&
+        !wish_.tracked.contains(below.substr(wish_.root.size() + 1)))
       return;
     if (place.depth.folders == kMaxWalkDepth) return;
-    const std::string below = path + "/" + entry.name;
     FolderPtr before = Before(place.old, below, entry.name);
     // Rules of a folder above may be others now.
     if (before && before->ignored != ignored) before = nullptr;

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,8 @@ struct ScanWish {
   std::vector<std::string> guarded = {};
   /// Names of folders whose content can be made again; only where git ignores them.
   std::vector<std::string> expendable = {};
+  /// Folders of such names, relative to the project, that are looked at all the same.
+  std::set<std::string> tracked = {};
   /// Told of each folder before it is looked at. May be null.
   FolderWatch* watch = nullptr;
 };

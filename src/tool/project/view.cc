@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tool/git/tracked_folders.h"
+
 namespace stet::tool {
 
 ProjectView::ProjectView(std::string root, std::vector<std::string> guarded,
@@ -34,6 +36,7 @@ Result<ProjectView::Scan> ProjectView::LookAnew(const CancelToken& cancel) {
   scan_ = nullptr;
   changes_ = {};
   wish_.watch = &watch_.emplace();
+  if (!wish_.expendable.empty()) wish_.tracked = TrackedFolders(wish_.root, wish_.expendable);
   ASSIGN_OR_RETURN(ProjectScan scan, ScanProject(wish_, cancel));
   auto made = std::make_shared<const ProjectScan>(std::move(scan));
   // Of what was cut nothing is known behind its end, and it cannot be said what a change there

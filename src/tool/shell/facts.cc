@@ -83,6 +83,9 @@ std::vector<protocol::FileFact> FactsOfTask(const std::string& project, const Se
                                             const KnownFiles& files) {
   if (seen.task_call.empty()) return {};
   std::vector<protocol::FileFact> facts = FactsOf(project, seen.changes, files, seen.task_call);
+  for (protocol::FileFact& fact : facts) {
+    if (seen.unsure) fact.unsure = true;
+  }
   std::erase_if(facts, [&](const protocol::FileFact& fact) {
     const KnownFile* known = files.Find(fact.path);
     return known != nullptr && fact.after && known->hash == *fact.after;

@@ -61,8 +61,10 @@ enum class Scope { kConversation, kFiles, kBoth };
 
 /// "  src/a.cc: deleted by Bash: rm -rf src"
 std::string FileLine(const protocol::FileRow& row) {
-  const bool deleted = row.op == "delete";
-  std::string line = fmt::format("  {}: {}", row.path, deleted ? "deleted" : "changed");
+  const std::string_view was = row.undo == "delete"   ? "new, will be deleted; made"
+                               : row.undo == "create" ? "gone, comes back; deleted"
+                                                      : "changed";
+  std::string line = fmt::format("  {}: {}", row.path, was);
   for (std::size_t i = 0; i < row.by.size(); ++i)
     line += fmt::format("{}{}", i == 0 ? " by " : ", ", row.by[i]);
   if (row.changed_since)

@@ -20,10 +20,11 @@ std::string LineOf(const protocol::FileRow& row, std::string_view what) {
 
 /// What would be done with it; afterwards, what was.
 std::string_view WhatOf(const protocol::FileRow& row, bool named) {
-  if (row.restored) return "put back";
-  if (!row.can_restore) return "cannot";
-  if (row.changed_since && !named) return "not only its";
-  return "to put back";
+  const bool deletes = row.undo == "delete";
+  if (row.restored) return deletes ? "deleted" : "put back";
+  if (!row.can_restore) return "cannot put back";
+  if (row.changed_since && !named) return row.by.empty() ? "not its" : "not only its";
+  return deletes ? "to delete" : "to put back";
 }
 
 Result<int> Print(const SessionsWork& work, const protocol::FileRows& rows,
@@ -68,10 +69,11 @@ Result<int> RestoreFiles(const SessionsWork& work, client::Live& live) {
   const protocol::Texts include = wanted.include.value_or(protocol::Texts());
   if (given.dry_run || would == 0) {
     if (given.json) return work.PrintJson(protocol::FileList{.files = rows});
-    if (rows.empty()) work.console.Say("Every file is as it was then.");
+    if (rows.empty()) work.console.Say("Every file that undo covers is as it was then.");
     RETURN_IF_ERROR(Print(work, rows, include));
     if (!others.empty() && !given.all)
-      work.console.Say("--all puts back those too that something else changed as well.");
+      work.console.Say(
+          "--all puts back those too that something else changed: yours are undone by it.");
     return face::kExitDone;
   }
   if (!given.json) RETURN_IF_ERROR(Print(work, rows, include));
@@ -96,7 +98,8 @@ Result<int> RestoreFiles(const SessionsWork& work, client::Live& live) {
     });
     RETURN_IF_ERROR(Print(work, rest, include));
   }
-  return restored == would ? face::kExitDone : face::kExitFailed;
+  const bool all_can = std::ranges::all_of(rows, &protocol::FileRow::can_restore);
+  return restored == would && all_can ? face::kExitDone : face::kExitFailed;
 }
 
 }  // namespace stet::cli

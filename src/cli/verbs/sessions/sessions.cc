@@ -25,7 +25,7 @@ auto Runs(const Given& given, Does does) {
 auto RunsLive(const Given& given, Result<int> (*does)(const SessionsWork&, client::Live&)) {
   return [given, does](const VerbEnvironment& with) -> Result<int> {
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Sessions> sessions, with.clients.sessions());
-    const face::SlowNotice slow(with.console, "the background host to answer");
+    const face::SlowNotice slow(with.console, "the files to be looked at");
     ASSIGN_OR_RETURN(const std::unique_ptr<client::Live> live,
                      with.clients.live(client::Work::kOldSession, "cli"));
     return does({*given, *sessions, with.console}, *live);
