@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "tool/git/tracked_folders.h"
+#include "tool/git/index_folders.h"
 
 namespace stet::tool {
 

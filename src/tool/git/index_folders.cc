@@ -1,4 +1,4 @@
-#include "tool/git/tracked_folders.h"
+#include "tool/git/index_folders.h"
 
 #include <algorithm>
 #include <string_view>
