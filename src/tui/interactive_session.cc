@@ -90,7 +90,10 @@ Status InteractiveSession::Close() {
     // empty one is listed.
     (void)client::Await(setup_.sessions, &client::Sessions::Remove, session_id);
   } else if (!leaving_->next_session) {
-    setup_.console.Say(fmt::format("To go on: stet -r {}", session_id));
+    // A mode that lasts as long as its opening must be asked for by whoever joins what still works.
+    const bool bypass = scene_.settings().mode == "bypass";
+    setup_.console.Say(fmt::format("To go on: stet -r {}{}", session_id,
+                                   bypass ? " --permission-mode bypass" : ""));
   }
   return closed;
 }

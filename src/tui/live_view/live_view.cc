@@ -215,7 +215,7 @@ void LiveView::Show(const client::SceneItem&, const client::NoteItem& note) {
 
 void LiveView::Show(const client::SceneItem&, const client::MarkerItem& marker) {
   using Kind = client::MarkerItem::Kind;
-  constexpr std::string_view kStays = "nothing was deleted: /branch leads back";
+  constexpr std::string_view kStays = "the conversation stays: /branch leads back";
   switch (marker.kind) {
     case Kind::kRewind:
       if (marker.value.empty())

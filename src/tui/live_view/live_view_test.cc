@@ -201,8 +201,8 @@ TEST_F(LiveViewTest, WhereTheSessionGoesAnotherWayThereIsALine) {
   EXPECT_EQ(Shown(),
             "model: other\nmode: plan\neffort: high\n"
             "compacted: about 12.3k tokens became 900\n"
-            "back before the first message; nothing was deleted: /branch leads back\n"
-            "back at e_3; nothing was deleted: /branch leads back\n"
+            "back before the first message; the conversation stays: /branch leads back\n"
+            "back at e_3; the conversation stays: /branch leads back\n"
             "now at e_7");
 }
 
