@@ -14,6 +14,15 @@ namespace {
 /// Of manifests that must be read one after the other.
 constexpr int kMaxDifferences = 64;
 
+/// Of the clock by which a file system says when a file was changed, and then some.
+constexpr std::uint64_t kTick = 20'000'000;
+
+std::uint64_t NowNanos() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return NanosOf(now);
+}
+
 constexpr std::uint32_t kKindBits = 0170000;
 constexpr std::uint32_t kIsLink = 0120000;
 
@@ -152,8 +161,10 @@ Result<Seen> Checkpoints::LookInThread(ProjectView& view, const CancelToken& can
   else if (keeps())
     seen.changes = Differences(entries_, *seen.scan);
   if (keeps()) {
-    AddFresh(view.root(), seen.changes);
+    const std::uint64_t since_ns = NowNanos() - kTick;
+    AddFresh(view.root(), since_ns, seen.changes);
     RETURN_IF_ERROR(Apply(view.root(), seen, cancel));
+    NoteFresh(seen.changes, since_ns);
   }
   scan_ = seen.scan;
   return seen;
@@ -180,32 +191,26 @@ std::vector<ToKeep> Checkpoints::AdoptKnown(const std::string& project, std::vec
 }
 
 /// Within a tick of the clock a file is changed without a trace in what stat(2) says: what was
-/// written just before the last look is kept anew, and told of when that makes a difference.
-void Checkpoints::AddFresh(const std::string& project, std::vector<SeenChange>& changes) const {
-  std::set<std::string> fresh = fresh_;
-  for (const SeenChange& change : changes) fresh.erase(change.path);
-  for (const std::string& path : fresh) {
+/// written just before the last look is read again, and is a change when its content is another.
+void Checkpoints::AddFresh(const std::string& project, std::uint64_t since_ns,
+                           std::vector<SeenChange>& changes) {
+  for (const SeenChange& change : changes) fresh_.erase(change.path);
+  std::erase_if(fresh_, [&](const std::string& path) {
     const auto entry = entries_.find(path);
     const Result<ManifestEntry> now = EntryNow(project, path);
-    if (entry == entries_.end() || !now || now->kind != ManifestKind::kFile) continue;
-    changes.push_back({.path = path, .before = entry->second, .after = *now});
-  }
-}
-
-void Checkpoints::NoteFresh(const std::vector<SeenChange>& changes, std::uint64_t since_ns) {
-  fresh_.clear();
-  for (const SeenChange& change : changes) {
-    if (change.after && change.after->kind == ManifestKind::kFile &&
-        change.after->ctime_ns >= since_ns)
-      fresh_.insert(change.path);
-  }
+    if (entry == entries_.end() || !now || now->kind != ManifestKind::kFile) return true;
+    const Result<Beneath> place = Beneath::Open(project, project + "/" + path);
+    const auto content = place ? place->Read() : std::unexpected(place.error());
+    const Kept& kept = entry->second.kept;
+    const bool same =
+        content && kept.in == Kept::In::kCopies && Sha256Hex(content->bytes) == kept.id;
+    if (!same) changes.push_back({.path = path, .before = entry->second, .after = *now});
+    return !same || now->ctime_ns < since_ns;
+  });
 }
 
 /// Keeps what is new, and takes it over into what is known.
 Status Checkpoints::Apply(const std::string& project, Seen& seen, const CancelToken& cancel) {
-  constexpr std::uint64_t kTick = 20'000'000;
-  timespec begin{};
-  ::clock_gettime(CLOCK_REALTIME, &begin);
   std::vector<ToKeep> files;
   for (SeenChange& change : seen.changes) {
     if (!change.after || change.after->kind == ManifestKind::kFolder) continue;
@@ -221,7 +226,6 @@ Status Checkpoints::Apply(const std::string& project, Seen& seen, const CancelTo
   if (!scan_) files = AdoptKnown(project, std::move(files));
   RETURN_IF_ERROR(KeepContents(project, copies_, std::move(files), setup_.limits, cancel));
   CopyWhatGitHad(project, seen.changes);
-  NoteFresh(seen.changes, NanosOf(begin) - kTick);
   std::erase_if(seen.changes,
                 [](const SeenChange& change) { return change.before == change.after; });
   DropLost(seen);
@@ -252,6 +256,14 @@ void Checkpoints::CopyWhatGitHad(const std::string& project,
   git_.Read(project, gone, [&](const std::string& id, std::string_view bytes) {
     (void)copies_.KeepAsGit(id, bytes);
   });
+}
+
+void Checkpoints::NoteFresh(const std::vector<SeenChange>& changes, std::uint64_t since_ns) {
+  for (const SeenChange& change : changes) {
+    if (change.after && change.after->kind == ManifestKind::kFile &&
+        change.after->ctime_ns >= since_ns)
+      fresh_.insert(change.path);
+  }
 }
 
 /// What a command deleted from a repository, and nothing holds: such files are kept nowhere.

@@ -126,7 +126,8 @@ class Checkpoints {
   /// Where the last session that worked in this project left what it knew of it.
   [[nodiscard]] std::string KnownPath(const std::string& project) const;
   std::vector<ToKeep> AdoptKnown(const std::string& project, std::vector<ToKeep> files);
-  void AddFresh(const std::string& project, std::vector<SeenChange>& changes) const;
+  void AddFresh(const std::string& project, std::uint64_t since_ns,
+                std::vector<SeenChange>& changes);
   void NoteFresh(const std::vector<SeenChange>& changes, std::uint64_t since_ns);
   Result<std::string> WriteManifest();
   void LeaveKnown(const std::string& project) const;
