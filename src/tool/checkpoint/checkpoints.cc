@@ -132,7 +132,7 @@ Async<Result<Checkpoints::Taken>> Checkpoints::Take(std::shared_ptr<ProjectView>
                                                     CancelToken cancel) {
   if (!keeps())
     co_return Fail(Code::kUnsupported, "nothing of this folder is kept: it is not only a project");
-  const bool written = manifest_ && changed_.empty();
+  const bool written = manifest_ && changed_.empty() && !git_.holds();
   if (written && scan_ && view->Unchanged() == scan_)
     co_return Taken{.seen = {.scan = scan_, .changes = {}}, .event = EventOf(reason)};
   CO_RETURN_IF_ERROR(FindLast());
@@ -354,6 +354,7 @@ Result<Checkpoints::Taken> Checkpoints::TakeInThread(ProjectView& view, std::str
   Taken taken;
   ASSIGN_OR_RETURN(taken.seen, LookInThread(view, cancel));
   const std::lock_guard lock(mutex_);
+  git_.HoldOn(view.root());
   if (!manifest_ || !changed_.empty()) {
     ASSIGN_OR_RETURN(const std::string name, WriteManifest());
     if (differences_ == 0) LeaveKnown(view.root());

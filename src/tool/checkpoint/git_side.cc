@@ -72,6 +72,10 @@ std::vector<ToKeep> GitSide::Keep(const std::string& project, std::vector<ToKeep
   return rest;
 }
 
+void GitSide::HoldOn(const std::string& project) {
+  if (holds_) (void)held_.Hold(Files(project), {});
+}
+
 std::set<std::string> GitSide::Lost() {
   if (!files_) return {};
   const std::vector<std::string> ids = held_.Release();

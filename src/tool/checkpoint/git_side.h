@@ -37,6 +37,9 @@ class GitSide {
   /// The others are given back.
   std::vector<ToKeep> Keep(const std::string& project, std::vector<ToKeep> files);
 
+  /// Before a command: what is needed may lie in another place by now, such as a new pack.
+  void HoldOn(const std::string& project);
+
   /// Something is held that a command could delete. From any thread.
   [[nodiscard]] bool holds() const { return holds_; }
   /// After a command: what it left nowhere is not kept any more.
