@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/beneath.h"
+#include "base/fs.h"
 #include "base/hash.h"
 #include "tool/paths.h"
 
@@ -103,6 +104,15 @@ Async<Status> WriteInEditor(Call& call, Editor& editor, const Change& change) {
 
 }  // namespace
 
+/// Above a new file: those that are made with it, and go with it when it is undone.
+static std::int64_t MissingFolders(const std::string& path) {
+  std::int64_t missing = 0;
+  for (std::string folder = ParentDir(path); folder != "/" && !Exists(folder);
+       folder = ParentDir(folder))
+    ++missing;
+  return missing;
+}
+
 Async<Status> Apply(Call& call, const Change& change) {
   protocol::FileFact fact{.op = "write",
                           .path = change.path,
@@ -113,6 +123,8 @@ Async<Status> Apply(Call& call, const Change& change) {
   if (change.before) {
     fact.before = Sha256Hex(change.before->bytes);
     CO_ASSIGN_OR_RETURN(fact.before_blob, call.put_blob(change.before->bytes));
+  } else if (const std::int64_t missing = MissingFolders(change.path); missing > 0) {
+    fact.new_folders = missing;
   }
   CO_RETURN_IF_ERROR(CheckUntouched(change, PlaceOf(call, change, Parents::kMustExist)));
   CO_RETURN_IF_ERROR(call.record_write(fact));

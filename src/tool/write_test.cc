@@ -28,6 +28,7 @@ TEST_F(WriteTest, ANewFileNeedsNoReadingAndItsFoldersAreMade) {
   EXPECT_EQ(written_[0], (protocol::FileFact{.op = "write",
                                              .path = Path("x/y/a.txt"),
                                              .after = Sha256Hex("one\ntwo\n"),
+                                             .new_folders = 2,
                                              .tool_call_id = "call_1"}));
 }
 

@@ -220,6 +220,18 @@ TEST_F(UndoTest, WhatGitTracksIsCoveredWhereverItLies) {
   EXPECT_EQ(Get("build/tracked"), "one");
 }
 
+TEST_F(UndoTest, FoldersThatAFileToolMadeForANewFileGoWithIt) {
+  Put("there/a", "one");
+  const auto before = Tree();
+  Script(R"({"replies":[{"blocks":[{"call":{"name":"Write","args":{"file_path":"there/x/y/new",)"
+         R"("content":"n"}}}]},{"times":0,"blocks":[{"text":"Done."}]}]})");
+  EXPECT_EQ(Stet({"-p", "--permission-mode", "bypass", "go"}).exit_code, 0);
+  EXPECT_EQ(Get("there/x/y/new"), "n");
+  const Ran undone = Undo();
+  EXPECT_EQ(undone.exit_code, 0) << undone.err << undone.out;
+  EXPECT_EQ(Tree(), before) << undone.out;
+}
+
 TEST_F(UndoTest, NothingIsWrittenUnderANameThatTheFileDidNotHave) {
   Put("a", "mine");
   const std::string outside = dir_.path() + "/outside";

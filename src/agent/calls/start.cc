@@ -19,6 +19,8 @@ Async<Status> Calls::StartInTurn(OnePtr one) {
   Status room = co_await Await(alone ? 0 : kMaxSideBySide - 1);
   if (!room) co_return room;
   const Status kept = co_await TakeCheckpoint(*one);
+  if (!kept && kept.error().code == Code::kCancelled)
+    co_return Answer(one->block, NotRun("the turn was cancelled"));
   // What a person allowed runs all the same: its result says that it cannot be undone.
   if (!kept && one->by == kByPolicy) {
     bench_.settings->sandbox.shared->KeptBack(one->intent.command);
